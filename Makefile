@@ -1,0 +1,45 @@
+# Everything a person runs: demo, test, and what they stand on. Each sets up what it needs.
+PYTHON ?= python3
+VENV   := .venv
+BIN    := $(VENV)/bin
+ENGINE := $(VENV)/.engine-built
+SOURCES := $(shell find crates -name '*.rs' -o -name Cargo.toml) Cargo.toml Cargo.lock pyproject.toml
+
+.PHONY: help setup test lint format clean
+
+help: ## Show what can be made
+	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
+
+$(BIN)/python:
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --upgrade pip
+
+# One stamp for the tools, one for the built engine: nothing is done twice.
+$(VENV)/.tools-installed: pyproject.toml | $(BIN)/python
+	$(BIN)/python -m pip install --quiet --group dev click numpy regex rich
+	@touch $@
+
+$(ENGINE): $(SOURCES) $(VENV)/.tools-installed
+	$(BIN)/maturin develop --release --quiet
+	@touch $@
+
+setup: $(ENGINE) ## Set up .venv and build the engine in release mode
+
+lint: setup ## Formatting and lints, Rust and Python
+	cargo fmt --all --check
+	cargo clippy --workspace --all-targets --quiet -- -D warnings
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+
+test: lint ## All tests, formatting and lints
+	cargo test --workspace --quiet
+	$(BIN)/pytest -n 2
+
+format: setup ## Format all code
+	cargo fmt --all
+	$(BIN)/ruff format .
+	$(BIN)/ruff check --fix .
+
+clean: ## Remove what was built
+	rm -rf target $(VENV) .mypy_cache .ruff_cache .pytest_cache
