@@ -4,4 +4,7 @@
 //! Encoding: [`text`] → `encode` → ids. The engine knows nothing of Python, prints nothing and
 //! keeps no global state; it reports through an [`observe::Observer`].
 
+pub mod model;
 pub mod observe;
+pub mod text;
+pub mod token;

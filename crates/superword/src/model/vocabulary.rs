@@ -1,0 +1,314 @@
+//! The tokens of a model: bytes, ids, origin. Derived from the events by replaying them.
+
+use std::collections::HashSet;
+
+use hashbrown::HashTable;
+use xxhash_rust::xxh3::xxh3_64;
+
+use super::{BuildError, Event, Method, ModelParts};
+use crate::token::{Symbol, TokenId};
+
+/// The most bytes all tokens together may hold. Real vocabularies hold a few megabytes; the limit
+/// keeps a made-up file, in which each merge doubles the last, from filling the memory.
+pub const MAX_VOCABULARY_BYTES: usize = 1 << 28;
+
+/// The largest id a token may have, so that tables by id stay small.
+const MAX_ID: u32 = 1 << 26;
+
+const NO_ID: u32 = u32::MAX;
+
+/// The tokens of a model.
+#[derive(Clone, Debug)]
+pub struct Vocabulary {
+    arena: Vec<u8>,
+    /// Symbol `s` is `arena[ends[s - 1]..ends[s]]`.
+    ends: Vec<u32>,
+    origins: Vec<Origin>,
+    by_bytes: HashTable<Symbol>,
+    id_of: Vec<u32>,
+    symbol_of: Vec<u32>,
+    n_vocab: usize,
+    n_tokens: usize,
+}
+
+/// How a symbol first came to be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Origin {
+    /// It is a byte of the alphabet.
+    Byte,
+    /// An ordinary merge of two tokens.
+    Merge(Symbol, Symbol),
+    /// A supermerge of two tokens.
+    Supermerge(Symbol, Symbol),
+}
+
+impl Vocabulary {
+    /// Replays the events of `parts`, checking each.
+    pub(super) fn replay(parts: &ModelParts) -> Result<Vocabulary, BuildError> {
+        let mut vocabulary = Vocabulary::of_alphabet(parts);
+        let mut alive: Vec<bool> = vec![true; vocabulary.len()];
+        // The order of entering; a token deleted and made again enters again, at the later time.
+        let mut entered: Vec<u32> = (0..).take(vocabulary.len()).collect();
+        let mut clock = vocabulary.len() as u32;
+
+        for (event, step) in parts.events.iter().enumerate() {
+            let check = |token: Symbol, alive: &[bool]| match alive.get(token.index()) {
+                None => Err(BuildError::PartDefinedLater { event, token }),
+                Some(false) => Err(BuildError::PartDeleted { event, token }),
+                Some(true) => Ok(()),
+            };
+            match *step {
+                Event::Merge { left, right, count } | Event::Supermerge { left, right, count } => {
+                    check(left, &alive)?;
+                    check(right, &alive)?;
+                    if count == 0 {
+                        return Err(BuildError::ZeroCount { event });
+                    }
+                    let origin = match step {
+                        Event::Supermerge { .. } if parts.method == Method::Bpe => {
+                            return Err(BuildError::SupermergeInBpe { event });
+                        }
+                        Event::Supermerge { .. } => Origin::Supermerge(left, right),
+                        _ => Origin::Merge(left, right),
+                    };
+                    let joined =
+                        vocabulary
+                            .join(left, right, origin)
+                            .ok_or(BuildError::TooManyBytes {
+                                event,
+                                limit: MAX_VOCABULARY_BYTES,
+                            })?;
+                    if joined.index() == alive.len() {
+                        alive.push(true);
+                        entered.push(clock);
+                        clock += 1;
+                    } else if !alive[joined.index()] {
+                        alive[joined.index()] = true;
+                        entered[joined.index()] = clock;
+                        clock += 1;
+                    }
+                }
+                Event::Delete { token } => {
+                    check(token, &alive)?;
+                    if vocabulary.bytes_of(token).len() == 1 {
+                        return Err(BuildError::DeletesByte { event, token });
+                    }
+                    alive[token.index()] = false;
+                }
+            }
+        }
+        vocabulary.assign_ids(parts, &alive, &entered)?;
+        vocabulary.check_ngrams(parts)?;
+        Ok(vocabulary)
+    }
+
+    fn of_alphabet(parts: &ModelParts) -> Vocabulary {
+        let expected = parts.events.len() + 256;
+        let mut vocabulary = Vocabulary {
+            arena: Vec::with_capacity(expected * 8),
+            ends: Vec::with_capacity(expected),
+            origins: Vec::with_capacity(expected),
+            by_bytes: HashTable::with_capacity(expected),
+            id_of: Vec::new(),
+            symbol_of: Vec::new(),
+            n_vocab: 0,
+            n_tokens: 0,
+        };
+        for byte in parts.alphabet.bytes() {
+            vocabulary.arena.push(byte);
+            vocabulary.insert_tail(Origin::Byte);
+        }
+        vocabulary
+    }
+
+    /// The symbol of the joined bytes: the one that has them already, or a new one.
+    /// `None` if that would be more bytes than a vocabulary may hold.
+    fn join(&mut self, left: Symbol, right: Symbol, origin: Origin) -> Option<Symbol> {
+        let start = self.arena.len();
+        let (left, right) = (self.range_of(left), self.range_of(right));
+        if start + left.len() + right.len() > MAX_VOCABULARY_BYTES {
+            return None;
+        }
+        self.arena.extend_from_within(left);
+        self.arena.extend_from_within(right);
+        Some(self.insert_tail(origin))
+    }
+
+    /// Makes the bytes at the end of the arena a symbol, unless one has them already.
+    fn insert_tail(&mut self, origin: Origin) -> Symbol {
+        let start = self.ends.last().map_or(0, |&end| end as usize);
+        let hash = xxh3_64(&self.arena[start..]);
+        let (arena, ends) = (&self.arena, &self.ends);
+        let found = self
+            .by_bytes
+            .find(hash, |&other| {
+                arena[range_in(ends, other)] == arena[start..]
+            })
+            .copied();
+        if let Some(existing) = found {
+            self.arena.truncate(start);
+            return existing;
+        }
+        let symbol = Symbol(self.ends.len() as u32);
+        self.ends.push(self.arena.len() as u32);
+        self.origins.push(origin);
+        let (arena, ends) = (&self.arena, &self.ends);
+        self.by_bytes.insert_unique(hash, symbol, |&other| {
+            xxh3_64(&arena[range_in(ends, other)])
+        });
+        symbol
+    }
+
+    fn assign_ids(
+        &mut self,
+        parts: &ModelParts,
+        alive: &[bool],
+        entered: &[u32],
+    ) -> Result<(), BuildError> {
+        let mut survivors: Vec<Symbol> = (0..self.len() as u32)
+            .map(Symbol)
+            .filter(|symbol| alive[symbol.index()])
+            .collect();
+        survivors.sort_unstable_by_key(|symbol| entered[symbol.index()]);
+        self.n_tokens = survivors.len();
+        self.id_of = vec![NO_ID; self.len()];
+        match &parts.ids {
+            None => {
+                for (id, symbol) in (0u32..).zip(&survivors) {
+                    self.id_of[symbol.index()] = id;
+                }
+            }
+            Some(ids) if ids.len() == self.len() => {
+                for symbol in survivors {
+                    self.id_of[symbol.index()] = ids[symbol.index()].0;
+                }
+            }
+            Some(ids) => {
+                return Err(BuildError::IdsOfOtherLength {
+                    given: ids.len(),
+                    needed: self.len(),
+                });
+            }
+        }
+        let ids = self.id_of.iter().copied().filter(|&id| id != NO_ID);
+        let specials = parts.specials.iter().map(|special| special.id.0);
+        let largest = ids.chain(specials).max().unwrap_or(0);
+        if largest > MAX_ID {
+            return Err(BuildError::IdTooLarge {
+                id: TokenId(largest),
+                limit: MAX_ID,
+            });
+        }
+        self.n_vocab = largest as usize + 1;
+        self.symbol_of = vec![NO_ID; self.n_vocab];
+        for (symbol, &id) in (0u32..).zip(&self.id_of) {
+            if id == NO_ID {
+                continue;
+            }
+            let slot = &mut self.symbol_of[id as usize];
+            if *slot != NO_ID {
+                return Err(BuildError::IdTwice { id: TokenId(id) });
+            }
+            *slot = symbol;
+        }
+        let mut texts = HashSet::new();
+        let mut ids = HashSet::new();
+        for (index, special) in parts.specials.iter().enumerate() {
+            if special.text.is_empty() {
+                return Err(BuildError::EmptySpecial { index });
+            }
+            if !texts.insert(special.text.as_str()) {
+                return Err(BuildError::SpecialTwice {
+                    text: special.text.clone(),
+                });
+            }
+            if self.symbol_of[special.id.index()] != NO_ID || !ids.insert(special.id) {
+                return Err(BuildError::IdTwice { id: special.id });
+            }
+        }
+        Ok(())
+    }
+
+    fn check_ngrams(&self, parts: &ModelParts) -> Result<(), BuildError> {
+        for (index, ngram) in parts.ngrams.iter().enumerate() {
+            if ngram.len() < 2 {
+                return Err(BuildError::NgramTooShort { index });
+            }
+            for &token in ngram {
+                if self.id_of.get(token.index()).is_none_or(|&id| id == NO_ID) {
+                    return Err(BuildError::NgramPart { index, token });
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn range_of(&self, symbol: Symbol) -> std::ops::Range<usize> {
+        range_in(&self.ends, symbol)
+    }
+
+    /// The number of symbols, deleted ones included.
+    pub fn len(&self) -> usize {
+        self.ends.len()
+    }
+
+    /// Never true: the alphabet is always there.
+    pub fn is_empty(&self) -> bool {
+        self.ends.is_empty()
+    }
+
+    /// One more than the largest id, special tokens included.
+    pub fn n_vocab(&self) -> usize {
+        self.n_vocab
+    }
+
+    /// The number of tokens without the special ones.
+    pub fn n_tokens(&self) -> usize {
+        self.n_tokens
+    }
+
+    /// The bytes of a symbol.
+    pub fn bytes_of(&self, symbol: Symbol) -> &[u8] {
+        &self.arena[self.range_of(symbol)]
+    }
+
+    /// How the symbol first came to be.
+    pub fn origin_of(&self, symbol: Symbol) -> Origin {
+        self.origins[symbol.index()]
+    }
+
+    /// The id of a symbol, unless it was deleted.
+    pub fn id_of(&self, symbol: Symbol) -> Option<TokenId> {
+        let id = self.id_of[symbol.index()];
+        (id != NO_ID).then_some(TokenId(id))
+    }
+
+    /// The symbol with this id; `None` for special tokens and ids that no token has.
+    pub fn symbol_with(&self, id: TokenId) -> Option<Symbol> {
+        let symbol = *self.symbol_of.get(id.index())?;
+        (symbol != NO_ID).then_some(Symbol(symbol))
+    }
+
+    /// The symbol that has these bytes, deleted or not.
+    pub fn symbol_of_bytes(&self, bytes: &[u8]) -> Option<Symbol> {
+        self.by_bytes
+            .find(xxh3_64(bytes), |&symbol| self.bytes_of(symbol) == bytes)
+            .copied()
+    }
+
+    /// The id of the token with these bytes.
+    pub fn id_of_bytes(&self, bytes: &[u8]) -> Option<TokenId> {
+        self.symbol_of_bytes(bytes)
+            .and_then(|symbol| self.id_of(symbol))
+    }
+}
+
+fn range_in(ends: &[u32], symbol: Symbol) -> std::ops::Range<usize> {
+    let index = symbol.index();
+    let start = if index == 0 {
+        0
+    } else {
+        ends[index - 1] as usize
+    };
+    start..ends[index] as usize
+}
