@@ -4,7 +4,10 @@
 //! Encoding: [`text`] → `encode` → ids. The engine knows nothing of Python, prints nothing and
 //! keeps no global state; it reports through an [`observe::Observer`].
 
+pub mod hash;
+pub mod merge;
 pub mod model;
 pub mod observe;
 pub mod text;
 pub mod token;
+pub mod tokens;

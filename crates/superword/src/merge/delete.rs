@@ -1,0 +1,90 @@
+//! Taking a token out again (PickyBPE): each of its places is split into other tokens.
+//!
+//! Deletions are few, so whole sequences are counted before and after; that keeps the rule for
+//! equal neighbours in one place.
+
+use super::cells::Place;
+use super::index::key;
+use super::queue::Candidate;
+use super::{Merger, PairRule};
+use crate::hash::NumberMap;
+use crate::token::Symbol;
+
+#[derive(Default)]
+struct Change {
+    before: u64,
+    after: u64,
+    places: Vec<Place>,
+}
+
+impl<R: PairRule> Merger<R> {
+    /// Replaces all occurrences of `token` by `parts`, whose bytes are those of the token, one
+    /// cell per byte. Every pair must be at hand, so the merger must have been made with a floor
+    /// of 1. Returns how often the token stood.
+    pub fn delete(&mut self, token: Symbol, parts: &[Symbol]) -> u64 {
+        let places = self.places_of(token);
+        let mut changes: NumberMap<u64, Change> = NumberMap::default();
+        let mut new_places: Vec<Vec<Place>> = vec![Vec::new(); parts.len()];
+        let mut count = 0;
+        let placed: Vec<(u32, Place)> = places
+            .iter()
+            .map(|&place| (self.cells.sequence_at(place), place))
+            .collect();
+        for group in placed.chunk_by(|a, b| a.0 == b.0) {
+            let first = self.cells.first_of_sequence(group[0].1);
+            self.cells
+                .pairs_from(first, |left, right, _, weight, counted| {
+                    let change = changes.entry(key(left, right)).or_default();
+                    change.before += if counted { weight } else { 0 };
+                });
+            for &(sequence, place) in group {
+                count += self.cells.weight_at(place);
+                let mut at = place;
+                for (part, places) in parts.iter().zip(&mut new_places) {
+                    let width = self.tokens.bytes_of(*part).len() as u32;
+                    self.cells.write(at, part.0, width, sequence);
+                    places.push(at);
+                    at += width;
+                }
+            }
+            self.cells
+                .pairs_from(first, |left, right, place, weight, counted| {
+                    let change = changes.entry(key(left, right)).or_default();
+                    change.after += if counted { weight } else { 0 };
+                    change.places.push(place);
+                });
+        }
+        for (part, places) in parts.iter().zip(&new_places) {
+            if part.index() >= self.initial {
+                let list = self.index.insert_list(places);
+                self.births[part.index()].push(list);
+            }
+        }
+        self.apply_changes(changes);
+        count
+    }
+
+    fn apply_changes(&mut self, changes: NumberMap<u64, Change>) {
+        for (key, mut change) in changes {
+            let (left, right) = ((key >> 32) as u32, key as u32);
+            let old = self.index.count(Symbol(left), Symbol(right));
+            let count = old + change.after - change.before;
+            if let Some(list) = self.index.list(left, right) {
+                change.places.extend_from_slice(self.index.places(list));
+            }
+            change.places.sort_unstable();
+            change.places.dedup();
+            let (left, right) = (Symbol(left), Symbol(right));
+            if count == 0 {
+                self.index.take(left, right);
+                continue;
+            }
+            let list = self.index.insert_list(&change.places);
+            self.index.set(left.0, right.0, count, list);
+            if count > old && self.rule.allows(&self.tokens, left, right) {
+                self.queue
+                    .push(&self.tokens, Candidate { left, right, count });
+            }
+        }
+    }
+}

@@ -1,0 +1,145 @@
+//! Pairs → how often and where they stand.
+
+use super::cells::{Cells, Place};
+use super::queue::Candidate;
+use crate::hash::NumberMap;
+use crate::token::Symbol;
+
+/// Some places, in order, in the arena of the index. Never changed or freed once written: a place
+/// where the pair no longer stands is noticed when it is visited.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct List {
+    start: usize,
+    len: u32,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Pair {
+    count: u64,
+    places: List,
+}
+
+/// All pairs at or above a floor.
+#[derive(Debug, Default)]
+pub(super) struct PairIndex {
+    pairs: NumberMap<u64, Pair>,
+    arena: Vec<Place>,
+}
+
+/// Two symbols as the key of a table.
+pub(super) fn key(left: u32, right: u32) -> u64 {
+    (u64::from(left) << 32) | u64::from(right)
+}
+
+impl PairIndex {
+    /// Counts all pairs of the cells and keeps those that are allowed and occur at least `floor`
+    /// times. Lists handed out before stay valid: births refer to them.
+    pub(super) fn rebuild(
+        &mut self,
+        cells: &Cells,
+        floor: u64,
+        mut allows: impl FnMut(Symbol, Symbol) -> bool,
+    ) {
+        self.pairs.clear();
+        let mut tally: NumberMap<u64, (u64, u32)> = NumberMap::default();
+        cells.for_each_pair(|left, right, _, weight, counted| {
+            let (count, places) = tally.entry(key(left, right)).or_default();
+            *count += if counted { weight } else { 0 };
+            *places += 1;
+        });
+        let mut start = self.arena.len();
+        for (&key, &(count, places)) in &tally {
+            let (left, right) = (Symbol((key >> 32) as u32), Symbol(key as u32));
+            if count >= floor && allows(left, right) {
+                let places = List { start, len: places };
+                start += places.len as usize;
+                self.pairs.insert(key, Pair { count, places });
+            }
+        }
+        drop(tally);
+        self.arena.resize(start, 0);
+        // Each list is filled from its start; `start` is put back afterwards.
+        let (pairs, arena) = (&mut self.pairs, &mut self.arena);
+        cells.for_each_pair(|left, right, place, _, _| {
+            if let Some(pair) = pairs.get_mut(&key(left, right)) {
+                arena[pair.places.start] = place;
+                pair.places.start += 1;
+            }
+        });
+        for pair in self.pairs.values_mut() {
+            pair.places.start -= pair.places.len as usize;
+        }
+    }
+
+    /// All pairs with their counts.
+    pub(super) fn candidates(&self) -> impl Iterator<Item = Candidate> + '_ {
+        self.pairs.iter().map(|(&key, pair)| Candidate {
+            left: Symbol((key >> 32) as u32),
+            right: Symbol(key as u32),
+            count: pair.count,
+        })
+    }
+
+    /// How often the pair occurs; 0 if it is not kept.
+    pub(super) fn count(&self, left: Symbol, right: Symbol) -> u64 {
+        self.pairs
+            .get(&key(left.0, right.0))
+            .map_or(0, |pair| pair.count)
+    }
+
+    /// Removes the pair and gives its places.
+    pub(super) fn take(&mut self, left: Symbol, right: Symbol) -> List {
+        self.pairs
+            .remove(&key(left.0, right.0))
+            .map_or(List::default(), |pair| pair.places)
+    }
+
+    /// The places of a list.
+    pub(super) fn places(&self, list: List) -> &[Place] {
+        &self.arena[list.start..list.start + list.len as usize]
+    }
+
+    /// The pair occurs less often by this much. A pair that is not kept stays unknown.
+    pub(super) fn decrease(&mut self, left: u32, right: u32, by: u64) {
+        let key = key(left, right);
+        if let Some(pair) = self.pairs.get_mut(&key) {
+            pair.count -= by;
+            if pair.count == 0 {
+                self.pairs.remove(&key);
+            }
+        }
+    }
+
+    /// Room for a list of this length, to be filled through [`PairIndex::write`].
+    pub(super) fn reserve(&mut self, len: u32) -> List {
+        let start = self.arena.len();
+        self.arena.resize(start + len as usize, 0);
+        List { start, len }
+    }
+
+    /// Writes one place of a reserved list.
+    #[inline(always)]
+    pub(super) fn write(&mut self, list: List, at: u32, place: Place) {
+        self.arena[list.start + at as usize] = place;
+    }
+
+    /// Keeps these places.
+    pub(super) fn insert_list(&mut self, places: &[Place]) -> List {
+        let start = self.arena.len();
+        self.arena.extend_from_slice(places);
+        List {
+            start,
+            len: places.len() as u32,
+        }
+    }
+
+    /// Keeps a pair, in place of what was known of it.
+    pub(super) fn set(&mut self, left: u32, right: u32, count: u64, places: List) {
+        self.pairs.insert(key(left, right), Pair { count, places });
+    }
+
+    /// The list of a kept pair.
+    pub(super) fn list(&self, left: u32, right: u32) -> Option<List> {
+        self.pairs.get(&key(left, right)).map(|pair| pair.places)
+    }
+}

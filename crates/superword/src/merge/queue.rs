@@ -1,0 +1,171 @@
+//! The total order of pairs, stated once, and the queue that follows it.
+
+use std::cmp::Ordering;
+
+use crate::token::Symbol;
+use crate::tokens::TokenTable;
+
+/// A pair of neighbours and how often it occurs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Candidate {
+    /// The left token.
+    pub left: Symbol,
+    /// The right token.
+    pub right: Symbol,
+    /// Non-overlapping occurrences.
+    pub count: u64,
+}
+
+/// The order in which pairs are chosen: the larger count first; among equals the smaller left
+/// token in byte order, then the smaller right token. `Less` means chosen earlier.
+pub fn choosing_order(tokens: &TokenTable, a: &Candidate, b: &Candidate) -> Ordering {
+    b.count
+        .cmp(&a.count)
+        .then_with(|| tokens.bytes_of(a.left).cmp(tokens.bytes_of(b.left)))
+        .then_with(|| tokens.bytes_of(a.right).cmp(tokens.bytes_of(b.right)))
+}
+
+/// An entry holds the first bytes of the left token, which decide most ties without a look at
+/// the token table.
+#[derive(Clone, Copy, Debug)]
+struct Entry {
+    candidate: Candidate,
+    left_start: u64,
+}
+
+/// A heap of pairs in [`choosing_order`]. It may hold outdated entries; its owner checks them.
+///
+/// Eight children a node: the tree is a third as high as a binary one, and the children of a node
+/// lie side by side in memory.
+#[derive(Clone, Debug, Default)]
+pub struct Queue {
+    heap: Vec<Entry>,
+}
+
+const CHILDREN: usize = 8;
+
+impl Queue {
+    /// Takes over all candidates at once, in linear time.
+    pub fn rebuild(&mut self, tokens: &TokenTable, candidates: impl Iterator<Item = Candidate>) {
+        self.heap.clear();
+        self.heap.extend(candidates.map(|candidate| Entry {
+            candidate,
+            left_start: start_of(tokens, candidate.left),
+        }));
+        for node in (0..self.heap.len() / CHILDREN + 1).rev() {
+            self.sink(tokens, node);
+        }
+    }
+
+    /// Adds a pair.
+    pub fn push(&mut self, tokens: &TokenTable, candidate: Candidate) {
+        self.heap.push(Entry {
+            candidate,
+            left_start: start_of(tokens, candidate.left),
+        });
+        let mut node = self.heap.len() - 1;
+        while node > 0 {
+            let parent = (node - 1) / CHILDREN;
+            if !before(tokens, &self.heap[node], &self.heap[parent]) {
+                break;
+            }
+            self.heap.swap(node, parent);
+            node = parent;
+        }
+    }
+
+    /// The pair that comes first.
+    pub fn first(&self) -> Option<Candidate> {
+        self.heap.first().map(|entry| entry.candidate)
+    }
+
+    /// Takes the pair that comes first.
+    pub fn pop(&mut self, tokens: &TokenTable) -> Option<Candidate> {
+        let last = self.heap.len().checked_sub(1)?;
+        self.heap.swap(0, last);
+        let entry = self.heap.pop()?;
+        self.sink(tokens, 0);
+        Some(entry.candidate)
+    }
+
+    /// Gives the first pair another count, which is smaller.
+    pub fn lower_first(&mut self, tokens: &TokenTable, count: u64) {
+        if let Some(first) = self.heap.first_mut() {
+            first.candidate.count = count;
+            self.sink(tokens, 0);
+        }
+    }
+
+    fn sink(&mut self, tokens: &TokenTable, mut node: usize) {
+        loop {
+            let first_child = node * CHILDREN + 1;
+            let children = first_child..(first_child + CHILDREN).min(self.heap.len());
+            let mut best = node;
+            for child in children {
+                if before(tokens, &self.heap[child], &self.heap[best]) {
+                    best = child;
+                }
+            }
+            if best == node {
+                return;
+            }
+            self.heap.swap(node, best);
+            node = best;
+        }
+    }
+}
+
+/// True if `a` is chosen before `b`: [`choosing_order`], with a short cut for the common cases.
+#[inline]
+fn before(tokens: &TokenTable, a: &Entry, b: &Entry) -> bool {
+    match b.candidate.count.cmp(&a.candidate.count) {
+        Ordering::Less => true,
+        Ordering::Greater => false,
+        Ordering::Equal if a.left_start != b.left_start => a.left_start < b.left_start,
+        Ordering::Equal => choosing_order(tokens, &a.candidate, &b.candidate).is_lt(),
+    }
+}
+
+/// The first eight bytes of a token as a number that sorts as they do. Shorter tokens are filled
+/// with zeros: equal numbers do not mean equal bytes, smaller numbers do mean smaller bytes.
+fn start_of(tokens: &TokenTable, symbol: Symbol) -> u64 {
+    let bytes = tokens.bytes_of(symbol);
+    let mut start = [0; 8];
+    let len = bytes.len().min(8);
+    start[..len].copy_from_slice(&bytes[..len]);
+    u64::from_be_bytes(start)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pairs_leave_by_count_then_bytes() {
+        let mut tokens = TokenTable::default();
+        let symbols: Vec<Symbol> = [&b"b"[..], b"a", b"a\0", b"abcdefghi", b"abcdefghj"]
+            .iter()
+            .map(|bytes| tokens.insert(bytes).unwrap())
+            .collect();
+        let mut queue = Queue::default();
+        let mut expected = Vec::new();
+        for &left in &symbols {
+            for &right in &symbols {
+                for count in [3, 7] {
+                    let candidate = Candidate { left, right, count };
+                    expected.push(candidate);
+                    queue.push(&tokens, candidate);
+                }
+            }
+        }
+        expected.sort_by(|a, b| choosing_order(&tokens, a, b));
+        let mut rebuilt = Queue::default();
+        rebuilt.rebuild(&tokens, expected.iter().rev().copied());
+        for queue in [&mut queue, &mut rebuilt] {
+            let left: Vec<Candidate> = std::iter::from_fn(|| queue.pop(&tokens)).collect();
+            assert_eq!(left, expected);
+        }
+        assert_eq!(expected[0].count, 7);
+        assert_eq!(tokens.bytes_of(expected[0].left), b"a");
+    }
+}

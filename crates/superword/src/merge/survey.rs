@@ -1,0 +1,236 @@
+//! What a merge does to the pairs around it, summed up before the index is touched.
+//!
+//! A pair has many places but few distinct neighbours: summing per neighbour first makes one
+//! change of the index out of thousands.
+
+use super::cells::{Cells, Place};
+use super::Joined;
+use super::index::{List, PairIndex};
+use crate::token::Symbol;
+
+/// What is known of one neighbour token on one side.
+#[derive(Clone, Copy, Debug, Default)]
+struct Neighbour {
+    weight: u64,
+    places: u32,
+    filled: u32,
+    list: List,
+}
+
+/// One side of the merged places: neighbour token → sums. Dense by symbol, emptied by the list of
+/// symbols that were touched.
+#[derive(Debug, Default)]
+struct Side {
+    by_symbol: Vec<Neighbour>,
+    touched: Vec<u32>,
+    /// Each neighbour and the place of the left token of the pair.
+    places: Vec<(u32, Place)>,
+}
+
+impl Side {
+    #[inline(always)]
+    fn add(&mut self, symbol: u32, place: Place, weight: u64) {
+        if symbol as usize >= self.by_symbol.len() {
+            self.by_symbol
+                .resize(symbol as usize + 1, Neighbour::default());
+        }
+        let neighbour = &mut self.by_symbol[symbol as usize];
+        if neighbour.places == 0 {
+            self.touched.push(symbol);
+        }
+        neighbour.weight += weight;
+        neighbour.places += 1;
+        self.places.push((symbol, place));
+    }
+
+    fn clear(&mut self) {
+        for symbol in self.touched.drain(..) {
+            self.by_symbol[symbol as usize] = Neighbour::default();
+        }
+        self.places.clear();
+    }
+}
+
+/// The neighbours of the merged places.
+#[derive(Debug, Default)]
+pub(super) struct Survey {
+    left: Side,
+    right: Side,
+    /// Merged places that touch each other: `(b, a)` between them is gone, `(ab, ab)` is there.
+    between: u64,
+    /// Counts of `(a, a)` and `(b, b)` that are gone because a run of equal tokens got shorter.
+    left_runs: u64,
+    right_runs: u64,
+    /// Places and weight of `(ab, ab)`.
+    twins: Vec<Place>,
+    twin_weight: u64,
+}
+
+impl Survey {
+    fn clear(&mut self) {
+        self.left.clear();
+        self.right.clear();
+        self.twins.clear();
+        (self.between, self.left_runs, self.right_runs, self.twin_weight) = (0, 0, 0, 0);
+    }
+
+    /// Sums up the pairs around the places where `left` and `right` were just joined: those that
+    /// are gone, and those of the joined token as far as it stands at these places.
+    pub(super) fn around(&mut self, cells: &Cells, merged: &[Place], left: Symbol, right: Symbol) {
+        self.of_token(cells, merged);
+        if left == right {
+            // No run of equal tokens is left that a merge has shortened.
+            return;
+        }
+        for &(symbol, place) in &self.left.places {
+            if symbol == left.0 && run_to_left(cells, place) % 2 == 1 {
+                self.left_runs += cells.weight_at(place);
+            }
+        }
+        for &(symbol, place) in &self.right.places {
+            if symbol == right.0 && run_to_right(cells, cells.after(place)) % 2 == 1 {
+                self.right_runs += cells.weight_at(place);
+            }
+        }
+    }
+
+    /// Takes the pairs that are gone out of the index.
+    pub(super) fn apply_destroyed(&mut self, index: &mut PairIndex, left: Symbol, right: Symbol) {
+        let (left, right) = (left.0, right.0);
+        // Equal neighbours count without overlap, so a shorter run may count as before. Where left
+        // and right are equal, the pair itself is gone from the index already.
+        for &symbol in &self.left.touched {
+            let gone = if symbol == left {
+                self.left_runs
+            } else {
+                self.left.by_symbol[symbol as usize].weight
+            };
+            index.decrease(symbol, left, gone);
+        }
+        for &symbol in &self.right.touched {
+            let gone = if symbol == right {
+                self.right_runs
+            } else {
+                self.right.by_symbol[symbol as usize].weight
+            };
+            index.decrease(right, symbol, gone);
+        }
+        if left != right {
+            index.decrease(right, left, self.between);
+        }
+    }
+
+    /// Sums up the pairs of a token that stands at all of `places`.
+    pub(super) fn of_token(&mut self, cells: &Cells, places: &[Place]) {
+        self.clear();
+        let mut run = 0u32;
+        for (i, &place) in places.iter().enumerate() {
+            let weight = cells.weight_at(place);
+            run += 1;
+            if let Some(before) = cells.previous(place) {
+                if i > 0 && places[i - 1] == before {
+                    self.twins.push(before);
+                    self.between += weight;
+                    if run % 2 == 0 {
+                        self.twin_weight += weight;
+                    }
+                } else {
+                    run = 1;
+                    self.left.add(cells.symbol_at(before), before, weight);
+                }
+            } else {
+                run = 1;
+            }
+            if let Some(after) = cells.next(place) {
+                if places.get(i + 1) != Some(&after) {
+                    self.right.add(cells.symbol_at(after), place, weight);
+                }
+            }
+        }
+    }
+
+    /// Puts the pairs of the joined token into the index, as far as they reach the floor and
+    /// `keep(left, right, count)` wants them.
+    pub(super) fn apply_created(
+        &mut self,
+        index: &mut PairIndex,
+        joined: Joined,
+        floor: u64,
+        mut keep: impl FnMut(Symbol, Symbol, u64) -> bool,
+    ) {
+        // Where the joined token is an old one, something outdated may be known of its pairs.
+        let Joined {
+            symbol: joined,
+            is_new,
+        } = joined;
+        if !is_new {
+            index.take(joined, joined);
+        }
+        if self.twin_weight >= floor && keep(joined, joined, self.twin_weight) {
+            let list = index.reserve(self.twins.len() as u32);
+            for (at, &place) in (0..).zip(&self.twins) {
+                index.write(list, at, place);
+            }
+            index.set(joined.0, joined.0, self.twin_weight, list);
+        }
+        for side_is_left in [true, false] {
+            let side = if side_is_left { &mut self.left } else { &mut self.right };
+            let pair = |symbol: u32| {
+                if side_is_left {
+                    (symbol, joined.0)
+                } else {
+                    (joined.0, symbol)
+                }
+            };
+            let mut any = false;
+            for &symbol in &side.touched {
+                let neighbour = &mut side.by_symbol[symbol as usize];
+                let (left, right) = pair(symbol);
+                if neighbour.weight >= floor && keep(Symbol(left), Symbol(right), neighbour.weight)
+                {
+                    neighbour.list = index.reserve(neighbour.places);
+                    index.set(left, right, neighbour.weight, neighbour.list);
+                    any = true;
+                } else {
+                    if !is_new {
+                        index.take(Symbol(left), Symbol(right));
+                    }
+                    neighbour.weight = 0;
+                }
+            }
+            if !any {
+                continue;
+            }
+            for &(symbol, place) in &side.places {
+                let neighbour = &mut side.by_symbol[symbol as usize];
+                if neighbour.weight > 0 {
+                    index.write(neighbour.list, neighbour.filled, place);
+                    neighbour.filled += 1;
+                }
+            }
+        }
+    }
+}
+
+/// How many equal tokens stand in a row, up to and including the one at `place`.
+fn run_to_left(cells: &Cells, mut place: Place) -> u32 {
+    let symbol = cells.symbol_at(place);
+    let mut length = 1;
+    while let Some(before) = cells.previous(place) {
+        if cells.symbol_at(before) != symbol {
+            break;
+        }
+        place = before;
+        length += 1;
+    }
+    length
+}
+
+/// How many equal tokens stand in a row from the one at `place` on.
+fn run_to_right(cells: &Cells, place: Place) -> u32 {
+    let symbol = cells.symbol_at(place);
+    cells
+        .rest_of_sequence(place)
+        .take_while(|&place| cells.symbol_at(place) == symbol)
+        .count() as u32
+}
