@@ -1,0 +1,18 @@
+//! Documents → counts: pretokens for phase 1, candidates for phase 2.
+
+mod candidates;
+mod cutting;
+mod greedy;
+mod pretokens;
+mod sketch;
+
+pub use candidates::{CandidateCounts, CandidateCounter, Eligible};
+pub use cutting::cut;
+pub use greedy::{Ngrams, split_greedily};
+pub use pretokens::{PretokenCounter, PretokenCounts};
+pub use sketch::BigramSketch;
+
+/// A count did not fit in 64 bits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("a count does not fit in 64 bits")]
+pub struct CountOverflow;

@@ -1,0 +1,69 @@
+//! Upper bounds on how often two pretokens stand side by side, in fixed memory.
+//!
+//! Cutting (see [`super::cut`]) needs to know which bigrams are rare before any candidate is kept.
+//! Counting all bigrams exactly would take more memory than the candidates do. A table of counters
+//! indexed by a hash gives, for every bigram, a number that is never too small: a bigram shares its
+//! counter with others, so it can only be overrated, and an overrated bigram is merely not cut yet.
+
+use crate::hash::fold;
+
+/// A table of counters indexed by the hash of a bigram. Counters stop at the largest number.
+#[derive(Clone, Debug)]
+pub struct BigramSketch {
+    counters: Vec<u32>,
+}
+
+impl BigramSketch {
+    /// A sketch for a text of about this many bytes.
+    pub fn for_text_of(bytes: u64) -> BigramSketch {
+        // Four bytes of text a pretoken, a counter for each: but at most 64 MB of counters.
+        let bits = (64 - (bytes / 4).leading_zeros()).clamp(12, 24);
+        BigramSketch {
+            counters: vec![0; 1 << bits],
+        }
+    }
+
+    #[inline(always)]
+    fn slot(&self, left: u64, right: u64) -> usize {
+        fold(left, right.rotate_left(32) | 1) as usize & (self.counters.len() - 1)
+    }
+
+    /// Counts a bigram, given by the hashes of its pretokens.
+    #[inline(always)]
+    pub fn add(&mut self, left: u64, right: u64) {
+        let slot = self.slot(left, right);
+        let counter = &mut self.counters[slot];
+        *counter = counter.saturating_add(1);
+    }
+
+    /// True if the bigram may occur this often; false if it certainly does not.
+    #[inline(always)]
+    pub fn may_reach(&self, left: u64, right: u64, count: u64) -> bool {
+        let counter = self.counters[self.slot(left, right)];
+        counter == u32::MAX || u64::from(counter) >= count
+    }
+
+    /// Adds the counts of another sketch of the same size.
+    pub fn merge(&mut self, other: &BigramSketch) {
+        for (counter, &more) in self.counters.iter_mut().zip(&other.counters) {
+            *counter = counter.saturating_add(more);
+        }
+    }
+
+    /// The `rank`-th largest counter (from 1): a guess at the count of the `rank`-th bigram.
+    pub fn ranked(&self, rank: usize) -> u64 {
+        let mut histogram = vec![0usize; 1 << 16];
+        let top = histogram.len() - 1;
+        for &counter in &self.counters {
+            histogram[(counter as usize).min(top)] += 1;
+        }
+        let mut seen = 0;
+        for (count, &counters) in histogram.iter().enumerate().rev() {
+            seen += counters;
+            if seen >= rank {
+                return count as u64;
+            }
+        }
+        0
+    }
+}

@@ -1,0 +1,264 @@
+//! A table from short byte strings to small values: the shape of all hot look-ups.
+//!
+//! Nearly all pretokens have at most 15 bytes. Those are kept inline as one 16-byte number (bytes,
+//! then the length in the last byte), so a look-up is one hash of two words, one probe and one
+//! comparison, with no pointer followed. Longer ones go to an arena.
+
+use hashbrown::HashTable;
+use xxhash_rust::xxh3::xxh3_64;
+
+use crate::hash::hash_u128;
+
+/// The longest string that is kept inline.
+pub const INLINE: usize = 15;
+
+/// A string of 1 to [`INLINE`] bytes as a number. Never 0, which marks a free slot.
+#[inline(always)]
+pub fn short_key(text: &[u8], start: usize, len: usize) -> u128 {
+    debug_assert!((1..=INLINE).contains(&len));
+    let word = match text.get(start..start + 16) {
+        // One load of 16 bytes, the ones behind the string cleared.
+        Some(bytes) => {
+            let mut word = [0; 16];
+            word.copy_from_slice(bytes);
+            u128::from_le_bytes(word) & (u128::MAX >> (128 - 8 * len))
+        }
+        None => {
+            let mut word = [0; 16];
+            word[..len].copy_from_slice(&text[start..start + len]);
+            u128::from_le_bytes(word)
+        }
+    };
+    word | ((len as u128) << 120)
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+struct Slot<V> {
+    key: [u64; 2],
+    value: V,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Long<V> {
+    start: usize,
+    len: u32,
+    value: V,
+}
+
+/// Byte strings → values. Strings are never empty and never removed.
+#[derive(Clone, Debug)]
+pub struct BytesTable<V> {
+    slots: Vec<Slot<V>>,
+    used: usize,
+    long: HashTable<Long<V>>,
+    arena: Vec<u8>,
+}
+
+impl<V: Copy + Default> Default for BytesTable<V> {
+    fn default() -> Self {
+        BytesTable::with_capacity(1 << 10)
+    }
+}
+
+fn halves(key: u128) -> [u64; 2] {
+    [key as u64, (key >> 64) as u64]
+}
+
+fn whole(key: [u64; 2]) -> u128 {
+    u128::from(key[0]) | (u128::from(key[1]) << 64)
+}
+
+impl<V: Copy + Default> BytesTable<V> {
+    /// Room for `strings` before the table grows.
+    pub fn with_capacity(strings: usize) -> BytesTable<V> {
+        BytesTable {
+            slots: vec![Slot::default(); (strings * 2).next_power_of_two().max(16)],
+            used: 0,
+            long: HashTable::new(),
+            arena: Vec::new(),
+        }
+    }
+
+    /// The number of strings.
+    pub fn len(&self) -> usize {
+        self.used + self.long.len()
+    }
+
+    /// True if there are none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The bytes of memory the table holds.
+    pub fn memory(&self) -> usize {
+        self.slots.len() * size_of::<Slot<V>>()
+            + self.long.capacity() * size_of::<Long<V>>()
+            + self.arena.capacity()
+    }
+
+    /// The hash that decides where `text[start..end]` goes.
+    #[inline(always)]
+    pub fn hash(text: &[u8], start: usize, end: usize) -> u64 {
+        let len = end - start;
+        if len <= INLINE {
+            hash_u128(short_key(text, start, len))
+        } else {
+            xxh3_64(&text[start..end])
+        }
+    }
+
+    /// The value of `text[start..end]`, a new default one if it is not there, and its hash.
+    #[inline(always)]
+    pub fn entry(&mut self, text: &[u8], start: usize, end: usize) -> (&mut V, u64) {
+        let len = end - start;
+        if len > INLINE {
+            return self.long_entry(&text[start..end]);
+        }
+        let key = short_key(text, start, len);
+        let hash = hash_u128(key);
+        (self.short_entry(halves(key), hash), hash)
+    }
+
+    #[inline(always)]
+    fn short_entry(&mut self, key: [u64; 2], hash: u64) -> &mut V {
+        if self.used * 8 >= self.slots.len() * 5 {
+            self.grow();
+        }
+        let mask = self.slots.len() - 1;
+        let mut at = hash as usize & mask;
+        loop {
+            let slot = self.slots[at];
+            if slot.key == key {
+                break;
+            }
+            if slot.key[1] == 0 {
+                self.slots[at].key = key;
+                self.used += 1;
+                break;
+            }
+            at = (at + 1) & mask;
+        }
+        &mut self.slots[at].value
+    }
+
+    #[cold]
+    fn grow(&mut self) {
+        let larger = vec![Slot::default(); self.slots.len() * 2];
+        let mask = larger.len() - 1;
+        let old = std::mem::replace(&mut self.slots, larger);
+        for slot in old.into_iter().filter(|slot| slot.key[1] != 0) {
+            let mut at = hash_u128(whole(slot.key)) as usize & mask;
+            while self.slots[at].key[1] != 0 {
+                at = (at + 1) & mask;
+            }
+            self.slots[at] = slot;
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn long_entry(&mut self, bytes: &[u8]) -> (&mut V, u64) {
+        let hash = xxh3_64(bytes);
+        let arena = &mut self.arena;
+        let found = self.long.find(hash, |long| {
+            arena[long.start..long.start + long.len as usize] == *bytes
+        });
+        if found.is_none() {
+            let start = arena.len();
+            arena.extend_from_slice(bytes);
+            let long = Long {
+                start,
+                len: bytes.len() as u32,
+                value: V::default(),
+            };
+            let arena = &self.arena;
+            self.long.insert_unique(hash, long, |long| {
+                xxh3_64(&arena[long.start..long.start + long.len as usize])
+            });
+        }
+        let arena = &self.arena;
+        let entry = self
+            .long
+            .find_mut(hash, |long| {
+                arena[long.start..long.start + long.len as usize] == *bytes
+            })
+            .expect("it was found or inserted above");
+        (&mut entry.value, hash)
+    }
+
+    /// The value of `text[start..end]`, if it is there, and its hash.
+    #[inline(always)]
+    pub fn get(&self, text: &[u8], start: usize, end: usize) -> (Option<V>, u64) {
+        let len = end - start;
+        if len > INLINE {
+            return self.get_long(&text[start..end]);
+        }
+        let key = short_key(text, start, len);
+        let hash = hash_u128(key);
+        let key = halves(key);
+        let mask = self.slots.len() - 1;
+        let mut at = hash as usize & mask;
+        loop {
+            let slot = &self.slots[at];
+            if slot.key == key {
+                return (Some(slot.value), hash);
+            }
+            if slot.key[1] == 0 {
+                return (None, hash);
+            }
+            at = (at + 1) & mask;
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn get_long(&self, bytes: &[u8]) -> (Option<V>, u64) {
+        let hash = xxh3_64(bytes);
+        let found = self.long.find(hash, |long| {
+            self.arena[long.start..long.start + long.len as usize] == *bytes
+        });
+        (found.map(|long| long.value), hash)
+    }
+
+    /// Calls `visit(bytes, value)` for every string, in no particular order.
+    pub fn for_each(&self, mut visit: impl FnMut(&[u8], V)) {
+        for slot in self.slots.iter().filter(|slot| slot.key[1] != 0) {
+            let bytes = whole(slot.key).to_le_bytes();
+            visit(&bytes[..usize::from(bytes[15])], slot.value);
+        }
+        for long in &self.long {
+            visit(
+                &self.arena[long.start..long.start + long.len as usize],
+                long.value,
+            );
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::HashMap;
+
+    #[test]
+    fn strings_of_all_lengths_are_kept_apart() {
+        let text: Vec<u8> = (0..400u32).map(|i| (i * i % 7) as u8).collect();
+        let mut table: BytesTable<u64> = BytesTable::default();
+        let mut expected: HashMap<&[u8], u64> = HashMap::new();
+        for len in 1..40 {
+            for start in 0..text.len() - len {
+                *table.entry(&text, start, start + len).0 += 1;
+                *expected.entry(&text[start..start + len]).or_default() += 1;
+            }
+        }
+        assert_eq!(table.len(), expected.len());
+        let mut seen = 0;
+        table.for_each(|bytes, count| {
+            assert_eq!(expected[bytes], count);
+            assert_eq!(table.get(bytes, 0, bytes.len()).0, Some(count));
+            seen += 1;
+        });
+        assert_eq!(seen, expected.len());
+        assert_eq!(table.get(b"\x09", 0, 1).0, None);
+    }
+}
