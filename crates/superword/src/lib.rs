@@ -5,3 +5,4 @@
 //! keeps no global state; it reports through an [`observe::Observer`].
 
 pub mod observe;
+pub mod text;
