@@ -1,0 +1,265 @@
+//! Scripts (Unicode 17.0) and runs of text in one script.
+
+use std::fmt;
+
+use super::error::PatternError;
+use super::tables::SCRIPTS;
+use super::unicode::{ascii_run, decode, script};
+
+/// A value of the Unicode 17.0 script property: `Common`, `Inherited`, `Unknown` or one of 172
+/// real scripts.
+///
+/// ```
+/// use superword::text::{Script, script_of};
+/// assert_eq!(script_of('я').name(), "Cyrillic");
+/// assert_eq!(Script::from_name("han"), Ok(script_of('国')));
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Script(u8);
+
+impl Script {
+    /// Code points that many scripts use: spaces, digits, punctuation, emoji.
+    pub const COMMON: Script = Script(0);
+    /// Code points that take the script of what they follow: combining marks.
+    pub const INHERITED: Script = Script(1);
+    /// Unassigned and private code points.
+    pub const UNKNOWN: Script = Script(2);
+
+    /// The name of Unicode: `Latin`, `Old_Italic`.
+    pub fn name(self) -> &'static str {
+        SCRIPTS[self.0 as usize].1
+    }
+
+    /// Finds a script by its name or four-letter code; case, spaces, `_` and `-` do not matter.
+    ///
+    /// Gives [`PatternError::UnknownScript`] with the names nearest to it where there is none.
+    pub fn from_name(name: &str) -> Result<Script, PatternError> {
+        let wanted = loose(name);
+        for script in Script::all() {
+            let (code, full) = SCRIPTS[script.0 as usize];
+            if loose(full) == wanted || loose(code) == wanted {
+                return Ok(script);
+            }
+        }
+        Err(PatternError::UnknownScript {
+            name: name.to_owned(),
+            near: near_names(&wanted),
+        })
+    }
+
+    /// Every script, the three that are not real first.
+    pub fn all() -> impl Iterator<Item = Script> {
+        (0..SCRIPTS.len() as u8).map(Script)
+    }
+
+    pub(super) fn index(self) -> u8 {
+        self.0
+    }
+}
+
+impl fmt::Debug for Script {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Script({})", self.name())
+    }
+}
+
+impl fmt::Display for Script {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// The script of a code point.
+pub fn script_of(c: char) -> Script {
+    Script(script(c as u32))
+}
+
+/// True for a script that a run of text can have: not Common, Inherited or Unknown.
+pub fn is_real(script: Script) -> bool {
+    is_real_index(script.0)
+}
+
+#[inline(always)]
+const fn is_real_index(index: u8) -> bool {
+    index > 2
+}
+
+/// The real scripts of a text, as far as a rule on one script needs to know them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ScriptSet {
+    /// No code point has a real script: `12%`.
+    None,
+    /// All that have a real script have this one: ` été 12`.
+    One(Script),
+    /// At least two real scripts: `Wi-Fi网`.
+    Mixed,
+}
+
+/// The real scripts of a text: none, one, or more than one.
+pub fn scripts_in(text: &str) -> ScriptSet {
+    let bytes = text.as_bytes();
+    match next_run(bytes, 0) {
+        Run { end, .. } if end < bytes.len() => ScriptSet::Mixed,
+        Run { script, .. } if is_real(script) => ScriptSet::One(script),
+        Run { .. } => ScriptSet::None,
+    }
+}
+
+/// A run of text: from `start` to `end` (bytes), with its script ([`Script::COMMON`] where no code
+/// point has a real one).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Run {
+    /// Where it starts, in bytes.
+    pub start: usize,
+    /// Where it ends, in bytes.
+    pub end: usize,
+    /// Its real script, or `Common`.
+    pub script: Script,
+}
+
+/// Cuts valid UTF-8 into runs of one script; they tile it. See [`next_run`].
+pub(super) fn runs(bytes: &[u8]) -> impl Iterator<Item = Run> {
+    let mut start = 0;
+    std::iter::from_fn(move || {
+        (start < bytes.len()).then(|| {
+            let run = next_run(bytes, start);
+            start = run.end;
+            run
+        })
+    })
+}
+
+/// `Latin` and `Common`, by their place in the table: ASCII has no others.
+static LATIN: u8 = script('A' as u32);
+
+/// The script of all code points that start with this byte, or 0 where they have several or none
+/// real. Most text of such a script needs no decoding: 0xd0 is Cyrillic, 0xe5 Han.
+static LEAD_SCRIPT: [u8; 256] = {
+    let mut scripts = [0; 256];
+    let mut lead = 0xc2;
+    while lead < 0xf0 {
+        let (first, count) = if lead < 0xe0 {
+            ((lead as u32 & 0x1f) << 6, 1 << 6)
+        } else {
+            ((lead as u32 & 0x0f) << 12, 1 << 12)
+        };
+        let mut same = is_real_index(script(first));
+        let mut offset = 1;
+        while same && offset < count {
+            same = script(first + offset) == script(first);
+            offset += 1;
+        }
+        if same {
+            scripts[lead] = script(first);
+        }
+        lead += 1;
+    }
+    scripts
+};
+
+/// The run that starts at `start`: it ends after the last code point that belongs to it, so that
+/// Common ones before another script go to the next run.
+///
+/// `a б`: the run of `a` is `a`, the next is ` б`. An Inherited code point belongs to the run it
+/// stands in; one without a real script takes the first that comes.
+#[inline]
+pub(super) fn next_run(bytes: &[u8], start: usize) -> Run {
+    let mut i = start;
+    let mut current = Script::COMMON.0;
+    while let Some(&byte) = bytes.get(i) {
+        if byte < 0x80 {
+            if current == LATIN {
+                i = ascii_run(bytes, i);
+                continue;
+            }
+            if byte.is_ascii_alphabetic() {
+                if is_real_index(current) {
+                    return cut(bytes, start, i, current);
+                }
+                current = LATIN;
+            }
+            i += 1;
+            continue;
+        }
+        let lead = LEAD_SCRIPT[byte as usize];
+        if lead != 0 && lead == current {
+            i += if byte < 0xe0 { 2 } else { 3 };
+            continue;
+        }
+        let (code_point, len) = decode(bytes, i);
+        let found = script(code_point);
+        if found != current && is_real_index(found) {
+            if is_real_index(current) {
+                return cut(bytes, start, i, current);
+            }
+            current = found;
+        }
+        i += len;
+    }
+    Run {
+        start,
+        end: bytes.len(),
+        script: Script(current),
+    }
+}
+
+/// Ends a run before `i`, where another script starts. Walking back over what belongs to the next
+/// run costs less than keeping the end on the way, and no code point is walked over twice.
+fn cut(bytes: &[u8], start: usize, mut i: usize, current: u8) -> Run {
+    while i > start {
+        let mut before = i - 1;
+        while bytes[before] & 0xc0 == 0x80 {
+            before -= 1;
+        }
+        let found = match bytes[before] {
+            byte if byte < 0x80 => script(byte.into()),
+            _ => script(decode(bytes, before).0),
+        };
+        if found != Script::COMMON.0 && found != Script::UNKNOWN.0 {
+            break;
+        }
+        i = before;
+    }
+    Run {
+        start,
+        end: i,
+        script: Script(current),
+    }
+}
+
+/// A name without case, spaces, `_` and `-`: how Unicode compares names.
+pub(super) fn loose(name: &str) -> String {
+    name.chars()
+        .filter(|c| !matches!(c, ' ' | '_' | '-'))
+        .flat_map(char::to_lowercase)
+        .collect()
+}
+
+/// At most three script names within a third of the name's length in edits, the nearest first.
+fn near_names(wanted: &str) -> Vec<&'static str> {
+    let limit = (wanted.chars().count() / 3).max(2);
+    let mut near: Vec<(usize, &str)> = Script::all()
+        .filter(|&script| is_real(script))
+        .map(|script| (edits(wanted, &loose(script.name())), script.name()))
+        .filter(|&(distance, name)| distance <= limit && distance < name.len())
+        .collect();
+    near.sort();
+    near.truncate(3);
+    near.into_iter().map(|(_, name)| name).collect()
+}
+
+/// The number of insertions, deletions and replacements that turn `a` into `b`.
+fn edits(a: &str, b: &str) -> usize {
+    let b: Vec<char> = b.chars().collect();
+    let mut row: Vec<usize> = (0..=b.len()).collect();
+    for (i, x) in a.chars().enumerate() {
+        let mut diagonal = row[0];
+        row[0] = i + 1;
+        for (j, &y) in b.iter().enumerate() {
+            let replaced = diagonal + usize::from(x != y);
+            diagonal = row[j + 1];
+            row[j + 1] = replaced.min(diagonal + 1).min(row[j] + 1);
+        }
+    }
+    row[b.len()]
+}

@@ -1,0 +1,172 @@
+//! Lookups in the generated Unicode tables, by code point and by position in UTF-8 bytes.
+
+use super::tables::{BLOCK_BITS, STAGE_1, STAGE_2};
+
+/// Uppercase and titlecase letters (Lu, Lt).
+pub(super) const UPPER: u8 = 0;
+/// Lowercase letters (Ll).
+pub(super) const LOWER: u8 = 1;
+/// Letters without case, and modifiers (Lo, Lm).
+pub(super) const UNCASED: u8 = 2;
+/// Marks (M).
+pub(super) const MARK: u8 = 3;
+/// Numbers (N).
+pub(super) const NUMBER: u8 = 4;
+/// `\r` and `\n`.
+pub(super) const NEWLINE: u8 = 5;
+/// All other white space.
+pub(super) const SPACE: u8 = 6;
+/// Everything else: punctuation, symbols, controls, unassigned.
+pub(super) const OTHER: u8 = 7;
+/// No code point: the position is past the end.
+pub(super) const END: u8 = 8;
+
+/// A set of classes, one bit each.
+#[derive(Clone, Copy)]
+pub(super) struct Classes(u16);
+
+impl Classes {
+    pub(super) const LETTER: Classes = Classes::of(&[UPPER, LOWER, UNCASED]);
+    pub(super) const LETTER_OR_MARK: Classes = Classes::of(&[UPPER, LOWER, UNCASED, MARK]);
+    /// `[\p{Ll}\p{Lm}\p{Lo}\p{M}]`.
+    pub(super) const NOT_UPPER: Classes = Classes::of(&[LOWER, UNCASED, MARK]);
+    pub(super) const MARK: Classes = Classes::of(&[MARK]);
+    pub(super) const NUMBER: Classes = Classes::of(&[NUMBER]);
+    /// `[^\s\p{L}\p{N}]`.
+    pub(super) const SYMBOL: Classes = Classes::of(&[MARK, OTHER]);
+
+    const fn of(classes: &[u8]) -> Self {
+        let mut bits = 0;
+        let mut i = 0;
+        while i < classes.len() {
+            bits |= 1 << classes[i];
+            i += 1;
+        }
+        Classes(bits)
+    }
+
+    #[inline(always)]
+    pub(super) fn has(self, class: u8) -> bool {
+        self.0 >> class & 1 != 0
+    }
+}
+
+/// The class of each ASCII byte.
+static ASCII_CLASS: [u8; 128] = {
+    let mut classes = [0; 128];
+    let mut byte = 0;
+    while byte < 128 {
+        classes[byte] = (entry(byte as u32) & 7) as u8;
+        byte += 1;
+    }
+    classes
+};
+
+/// The table entry of a code point: class in bits 0..3, category in 3..8, script in 8..16.
+#[inline(always)]
+pub(super) const fn entry(code_point: u32) -> u16 {
+    let block = STAGE_1[(code_point >> BLOCK_BITS) as usize] as usize;
+    STAGE_2[block << BLOCK_BITS | (code_point & ((1 << BLOCK_BITS) - 1)) as usize]
+}
+
+/// The index of the general category of a code point.
+pub(super) fn category(code_point: u32) -> u8 {
+    (entry(code_point) >> 3 & 31) as u8
+}
+
+/// The index of the script of a code point.
+#[inline(always)]
+pub(super) const fn script(code_point: u32) -> u8 {
+    (entry(code_point) >> 8) as u8
+}
+
+/// The code point of two or more bytes that starts at `i`, and how many bytes it has.
+///
+/// `bytes` is valid UTF-8 and `i` a boundary; otherwise the answer means nothing (or it panics).
+#[inline(always)]
+pub(super) fn decode(bytes: &[u8], i: usize) -> (u32, usize) {
+    let tail = |k: usize| u32::from(bytes[i + k] & 0x3f);
+    let lead = u32::from(bytes[i]);
+    if lead < 0xe0 {
+        ((lead & 0x1f) << 6 | tail(1), 2)
+    } else if lead < 0xf0 {
+        ((lead & 0x0f) << 12 | tail(1) << 6 | tail(2), 3)
+    } else {
+        (
+            (lead & 0x07) << 18 | tail(1) << 12 | tail(2) << 6 | tail(3),
+            4,
+        )
+    }
+}
+
+/// The class of the code point that starts at `i` and its length, or `(END, 0)` past the end.
+#[inline(always)]
+pub(super) fn class_at(bytes: &[u8], i: usize) -> (u8, usize) {
+    match bytes.get(i) {
+        None => (END, 0),
+        Some(&byte) if byte < 0x80 => (ASCII_CLASS[byte as usize], 1),
+        Some(_) => {
+            let (code_point, len) = decode(bytes, i);
+            ((entry(code_point) & 7) as u8, len)
+        }
+    }
+}
+
+/// The end of the run of code points of these classes that starts at `i` (`i` where there is none).
+#[inline(always)]
+pub(super) fn run(bytes: &[u8], mut i: usize, classes: Classes) -> usize {
+    loop {
+        let (class, len) = class_at(bytes, i);
+        if !classes.has(class) {
+            return i;
+        }
+        i += len;
+    }
+}
+
+const HIGH_BITS: u64 = 0x8080_8080_8080_8080;
+
+/// Eight bytes at `i`, the first in the lowest bits, or `None` near the end.
+#[inline(always)]
+fn eight(bytes: &[u8], i: usize) -> Option<u64> {
+    let (word, _) = bytes.get(i..)?.split_first_chunk::<8>()?;
+    Some(u64::from_le_bytes(*word))
+}
+
+/// The end of the run of `a..=z` that starts at `i`, eight bytes at a time: a word of the usual
+/// length costs one well-predicted branch instead of one mispredicted at its end.
+#[inline(always)]
+pub(super) fn ascii_lower_run(bytes: &[u8], mut i: usize) -> usize {
+    while let Some(word) = eight(bytes, i) {
+        let low = word & !HIGH_BITS;
+        // The high bit of each byte: set if it is at least `a`, set if it is past `z`. No carry
+        // leaves a byte, since each is below 0x80 before the addition.
+        let from_a = low + 0x1f1f_1f1f_1f1f_1f1f;
+        let past_z = low + 0x0505_0505_0505_0505;
+        let others = !(from_a & !past_z & !word) & HIGH_BITS;
+        if others != 0 {
+            return i + (others.trailing_zeros() / 8) as usize;
+        }
+        i += 8;
+    }
+    while bytes.get(i).is_some_and(u8::is_ascii_lowercase) {
+        i += 1;
+    }
+    i
+}
+
+/// The end of the run of ASCII that starts at `i`.
+#[inline(always)]
+pub(super) fn ascii_run(bytes: &[u8], mut i: usize) -> usize {
+    while let Some(word) = eight(bytes, i) {
+        let others = word & HIGH_BITS;
+        if others != 0 {
+            return i + (others.trailing_zeros() / 8) as usize;
+        }
+        i += 8;
+    }
+    while bytes.get(i).is_some_and(u8::is_ascii) {
+        i += 1;
+    }
+    i
+}
