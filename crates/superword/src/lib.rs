@@ -4,4 +4,5 @@
 //! Encoding: [`text`] → `encode` → ids. The engine knows nothing of Python, prints nothing and
 //! keeps no global state; it reports through an [`observe::Observer`].
 
+pub mod corpus;
 pub mod observe;
