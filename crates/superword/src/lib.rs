@@ -4,11 +4,6 @@
 //! Encoding: [`text`] → `encode` → ids. The engine knows nothing of Python, prints nothing and
 //! keeps no global state; it reports through an [`observe::Observer`].
 
-pub mod hash;
-pub mod merge;
-pub mod model;
-pub mod observe;
-pub mod text;
 pub mod corpus;
 pub mod count;
 pub mod encode;

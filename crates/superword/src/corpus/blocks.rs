@@ -1,0 +1,211 @@
+//! Cuts a stream of text bytes into blocks of whole records.
+
+use std::sync::Arc;
+
+use super::decompress::{Decompressor, StreamError};
+use super::input::Input;
+use super::{CorpusError, Format, Source};
+use crate::observe::{Observer, Stopped};
+
+const BYTE_ORDER_MARK: &[u8] = "\u{feff}".as_bytes();
+
+/// Where a block stands in its source.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct BlockStart {
+    /// Number of its first line, from 1.
+    pub(super) line: u64,
+    /// Text bytes before it, a byte order mark included.
+    pub(super) offset: u64,
+}
+
+/// Why no block came.
+#[derive(Debug)]
+pub(super) enum BlockError {
+    Stopped(Stopped),
+    Corpus(CorpusError),
+}
+
+/// An open source that gives its text in blocks of whole records.
+pub(super) struct BlockReader {
+    source_name: Arc<str>,
+    format: Format,
+    stream: Decompressor,
+    /// Text that was read beyond the last block.
+    carry: Vec<u8>,
+    next: BlockStart,
+    started: bool,
+    finished: bool,
+    failure: Option<CorpusError>,
+    /// Raw bytes that were reported.
+    reported: u64,
+}
+
+impl BlockReader {
+    pub(super) fn open(source: &Source) -> Result<BlockReader, CorpusError> {
+        let input = Input::open(source)?;
+        Ok(BlockReader {
+            source_name: source.name().into(),
+            format: source.format,
+            stream: Decompressor::new(input, source.compression),
+            carry: Vec::new(),
+            next: BlockStart { line: 1, offset: 0 },
+            started: false,
+            finished: false,
+            failure: None,
+            reported: 0,
+        })
+    }
+
+    /// The name of the source.
+    pub(super) fn source_name(&self) -> &Arc<str> {
+        &self.source_name
+    }
+
+    /// Where the next block will start.
+    pub(super) fn position(&self) -> BlockStart {
+        self.next
+    }
+
+    /// Fills `block` with whole records, about `block_size` bytes, or one record if that is longer.
+    /// `None` at the end of the source. An error comes after the last whole record before it, and
+    /// ends the source. `advanced` is told the raw bytes that were used up.
+    pub(super) fn next_block(
+        &mut self,
+        block: &mut Vec<u8>,
+        block_size: usize,
+        observer: &dyn Observer,
+        advanced: &mut dyn FnMut(u64),
+    ) -> Result<Option<BlockStart>, BlockError> {
+        block.clear();
+        if let Some(error) = self.failure.take() {
+            return Err(BlockError::Corpus(error));
+        }
+        std::mem::swap(block, &mut self.carry);
+        let mut searched = 0;
+        while !self.finished {
+            if self.started && block.len() >= block_size {
+                let from = searched.max(block_size.saturating_sub(1));
+                if let Some(cut) = first_cut(self.format, block, from) {
+                    self.carry.extend_from_slice(&block[cut..]);
+                    block.truncate(cut);
+                    return Ok(Some(self.pass(block)));
+                }
+                searched = block.len();
+            }
+            let result = self.stream.read(block, observer);
+            let consumed = self.stream.consumed();
+            advanced(consumed - self.reported);
+            self.reported = consumed;
+            let more = match result {
+                Ok(more) => more,
+                Err(StreamError::Stopped(stopped)) => return Err(BlockError::Stopped(stopped)),
+                Err(error) => {
+                    self.finished = true;
+                    let offset = self.next.offset + block.len() as u64;
+                    let error = self.describe(error, offset);
+                    self.strip_mark(block);
+                    block.truncate(last_cut(self.format, block).unwrap_or(0));
+                    if block.is_empty() {
+                        return Err(BlockError::Corpus(error));
+                    }
+                    self.failure = Some(error);
+                    return Ok(Some(self.pass(block)));
+                }
+            };
+            self.finished = !more;
+            if !self.started && (block.len() >= BYTE_ORDER_MARK.len() || self.finished) {
+                self.strip_mark(block);
+                self.started = true;
+            }
+        }
+        if block.is_empty() {
+            Ok(None)
+        } else {
+            Ok(Some(self.pass(block)))
+        }
+    }
+
+    fn strip_mark(&mut self, block: &mut Vec<u8>) {
+        if !self.started && block.starts_with(BYTE_ORDER_MARK) {
+            block.drain(..BYTE_ORDER_MARK.len());
+            self.next.offset += BYTE_ORDER_MARK.len() as u64;
+        }
+    }
+
+    /// Moves the position past `block`; returns where it stood.
+    fn pass(&mut self, block: &[u8]) -> BlockStart {
+        let start = self.next;
+        self.next.offset += block.len() as u64;
+        self.next.line += memchr::memchr_iter(b'\n', block).count() as u64;
+        start
+    }
+
+    fn describe(&self, error: StreamError, offset: u64) -> CorpusError {
+        let source_name = self.source_name.to_string();
+        let compression = self.stream.compression();
+        let compressed_offset = self.stream.consumed();
+        match error {
+            StreamError::Truncated => CorpusError::Truncated {
+                source_name,
+                compression,
+                offset,
+                compressed_offset,
+            },
+            StreamError::Damaged(reason) => CorpusError::Damaged {
+                source_name,
+                compression,
+                offset,
+                compressed_offset,
+                reason,
+            },
+            StreamError::Io(error) => CorpusError::Read {
+                source_name,
+                offset: compressed_offset,
+                reason: error.to_string(),
+            },
+            StreamError::Stopped(stopped) => CorpusError::Read {
+                source_name,
+                offset: compressed_offset,
+                reason: stopped.to_string(),
+            },
+        }
+    }
+}
+
+/// A line that separates paragraphs: nothing but spaces, tabs and the `\r` of its ending.
+pub(super) fn is_blank(line: &[u8]) -> bool {
+    line.iter().all(|byte| matches!(byte, b' ' | b'\t' | b'\r'))
+}
+
+/// True if the line that ends with the `\n` at `newline` ends a record.
+fn ends_record(format: Format, text: &[u8], newline: usize) -> bool {
+    match format {
+        Format::Jsonl | Format::Lines => true,
+        Format::Text => false,
+        Format::Paragraphs => {
+            let start = memchr::memrchr(b'\n', &text[..newline]).map_or(0, |before| before + 1);
+            is_blank(&text[start..newline])
+        }
+    }
+}
+
+/// The first place at which records may be parted, after a `\n` at or behind `from`.
+fn first_cut(format: Format, text: &[u8], from: usize) -> Option<usize> {
+    if format == Format::Text {
+        return None;
+    }
+    memchr::memchr_iter(b'\n', text.get(from..)?)
+        .map(|found| from + found)
+        .find(|&newline| ends_record(format, text, newline))
+        .map(|newline| newline + 1)
+}
+
+/// The last place at which records may be parted.
+fn last_cut(format: Format, text: &[u8]) -> Option<usize> {
+    if format == Format::Text {
+        return None;
+    }
+    memchr::memrchr_iter(b'\n', text)
+        .find(|&newline| ends_record(format, text, newline))
+        .map(|newline| newline + 1)
+}

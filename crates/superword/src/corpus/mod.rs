@@ -1,0 +1,34 @@
+//! Files to documents: JSONL and plain text, also compressed, streamed through all cores.
+//!
+//! [`read_parallel`] gives every document of some [`Source`]s to a [`DocumentSink`] per worker.
+//! Workers share the open sources: a worker takes a source only to cut off the next block of whole
+//! records, then parses the block by itself, so that one big compressed file still feeds all
+//! cores. Memory is bounded by the number of workers times the block size (or the longest
+//! document, where that is longer). Sources are taken in order as far as this keeps all busy.
+//!
+//! Which worker gets a document, and in which order, is left open. The report, and the error where
+//! there is one, do not depend on the number of threads.
+
+mod blocks;
+mod decompress;
+mod documents;
+mod error;
+mod gzip;
+mod input;
+mod jsonl;
+mod options;
+mod pool;
+mod read;
+mod sample;
+mod scan;
+mod source;
+mod zstandard;
+
+pub use error::{CorpusError, ReadError};
+pub use options::{DocumentSink, MAX_SKIPS_SHOWN, OnError, ReadOptions, ReadReport, SourceReport};
+pub use read::read_parallel;
+pub use sample::{Sample, SamplePlan, plan_sample};
+pub use source::{Compression, Format, Location, Source};
+
+#[cfg(test)]
+mod tests;
