@@ -21,9 +21,12 @@ pub enum BuildError {
     ZeroCount { event: usize },
 
     #[error(
-        "the tokens up to event {event} hold more than {limit} bytes, the most a vocabulary may hold"
+        "the results of the merges up to event {event} hold more than {limit} bytes, the most a vocabulary may hold"
     )]
     TooManyBytes { event: usize, limit: usize },
+
+    #[error("{events} events; a model may have at most {limit}")]
+    TooManyEvents { events: usize, limit: usize },
 
     #[error("a model of the kind `bpe` has a supermerge (event {event})")]
     SupermergeInBpe { event: usize },
@@ -34,8 +37,8 @@ pub enum BuildError {
     #[error("id {} is given twice", id.0)]
     IdTwice { id: TokenId },
 
-    #[error("id {} is larger than any id may be ({limit})", id.0)]
-    IdTooLarge { id: TokenId, limit: u32 },
+    #[error("id {} is larger than any id may be in a model of this size ({limit})", id.0)]
+    IdTooLarge { id: TokenId, limit: usize },
 
     #[error("special token {index} is empty")]
     EmptySpecial { index: usize },
@@ -50,6 +53,14 @@ pub enum BuildError {
     NgramTooShort { index: usize },
 
     #[error(
+        "patterns, special tokens and facts take {bytes} bytes as JSON; a model file holds at most {limit}"
+    )]
+    DescriptionTooLarge { bytes: usize, limit: usize },
+
+    #[error("the facts are nested more than {limit} levels deep")]
+    FactsTooDeep { limit: usize },
+
+    #[error(
         "{asked} is not a size this model can be cut to: it must be between {smallest} and {largest}"
     )]
     TruncateSize {
@@ -58,6 +69,48 @@ pub enum BuildError {
         largest: usize,
     },
 
-    #[error("a model with ids of its own (an imported one) cannot be cut to a smaller vocabulary")]
+    #[error(
+        "a model with ids of its own (an imported one) cannot be cut: the ids of what is left would change"
+    )]
     TruncateIds,
+}
+
+impl BuildError {
+    /// What to do next, where there is something to do.
+    pub fn hint(&self) -> Option<String> {
+        use BuildError::*;
+        let hint = match self {
+            PartDefinedLater { .. } | PartDeleted { .. } => {
+                "events may only use tokens that are in the vocabulary at that point; \
+                 check their order"
+            }
+            DeletesByte { .. } => "only tokens longer than a byte can be deleted",
+            ZeroCount { .. } => "give the count at which the merge was chosen, or 1 if not known",
+            TooManyBytes { .. } => {
+                "the text repeats itself over a very long stretch; ask for a smaller vocabulary \
+                 or use a pretokenizer that cuts such text"
+            }
+            TooManyEvents { .. } => "ask for a smaller vocabulary",
+            SupermergeInBpe { .. } => "use the kind `boundless` or `superbpe` for superwords",
+            IdsOfOtherLength { .. } => "give one id for each token, deleted ones included",
+            IdTwice { .. } => "every token and special token needs an id of its own",
+            IdTooLarge { .. } => "number the tokens with smaller gaps",
+            EmptySpecial { .. } => "a special token needs at least one character",
+            SpecialTwice { .. } => "name each special token once",
+            NgramPart { .. } => "n-grams may only use tokens of the final vocabulary",
+            NgramTooShort { .. } => "leave out n-grams of fewer than two tokens",
+            DescriptionTooLarge { .. } => "use fewer special tokens or shorter facts",
+            FactsTooDeep { .. } => "use flatter facts",
+            TruncateSize {
+                smallest, largest, ..
+            } => {
+                return Some(format!(
+                    "ask for a vocabulary of {smallest} to {largest} tokens; a larger one has to \
+                     be trained"
+                ));
+            }
+            TruncateIds => "cut the model it was imported from, then import it again",
+        };
+        Some(hint.to_owned())
+    }
 }

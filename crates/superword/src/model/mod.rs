@@ -5,9 +5,12 @@
 //! whether it came from training, from a file or from an import.
 
 mod error;
+mod file;
+mod truncate;
 mod vocabulary;
 
 pub use error::BuildError;
+pub use file::{FORMAT_VERSION, LoadError, LooksLike, MAGIC, SaveError, Section};
 pub use vocabulary::{MAX_VOCABULARY_BYTES, Origin, Vocabulary};
 
 use crate::text::PretokenizerConfig;
@@ -108,6 +111,8 @@ pub struct ModelParts {
 }
 
 /// A sound model: its parts and the vocabulary that follows from them.
+///
+/// Two models are equal if their parts are.
 #[derive(Clone, Debug)]
 pub struct Model {
     parts: ModelParts,
@@ -115,8 +120,9 @@ pub struct Model {
 }
 
 impl Model {
-    /// Replays the events and checks each of them.
+    /// Replays the events and checks each of them, and that a file can hold the rest.
     pub fn build(parts: ModelParts) -> Result<Model, BuildError> {
+        file::check_description(&parts)?;
         let vocabulary = Vocabulary::replay(&parts)?;
         Ok(Model { parts, vocabulary })
     }
@@ -142,6 +148,12 @@ impl Model {
             .events
             .iter()
             .any(|event| matches!(event, Event::Delete { .. }))
+    }
+}
+
+impl PartialEq for Model {
+    fn eq(&self, other: &Model) -> bool {
+        self.parts == other.parts
     }
 }
 

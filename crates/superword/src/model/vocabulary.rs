@@ -8,12 +8,17 @@ use xxhash_rust::xxh3::xxh3_64;
 use super::{BuildError, Event, Method, ModelParts};
 use crate::token::{Symbol, TokenId};
 
-/// The most bytes all tokens together may hold. Real vocabularies hold a few megabytes; the limit
-/// keeps a made-up file, in which each merge doubles the last, from filling the memory.
-pub const MAX_VOCABULARY_BYTES: usize = 1 << 28;
+/// The most bytes the results of all merges together may hold. Real vocabularies hold a few
+/// megabytes; the limit keeps a made-up file from filling the memory (each merge doubles the
+/// last) and from taking forever (many merges that make one and the same long token).
+pub const MAX_VOCABULARY_BYTES: usize = 1 << 27;
 
-/// The largest id a token may have, so that tables by id stay small.
-const MAX_ID: u32 = 1 << 26;
+/// Ids may leave gaps (imported models do), but tables by id must stay in proportion to the model:
+/// the largest id is this plus four for each token.
+const SPARE_IDS: usize = 1 << 20;
+
+/// So many that symbols and times of entering fit in 32 bits with room to spare.
+const MAX_EVENTS: usize = 1 << 30;
 
 const NO_ID: u32 = u32::MAX;
 
@@ -25,6 +30,8 @@ pub struct Vocabulary {
     ends: Vec<u32>,
     origins: Vec<Origin>,
     by_bytes: HashTable<Symbol>,
+    /// The token that each event made or deleted.
+    made: Vec<Symbol>,
     id_of: Vec<u32>,
     symbol_of: Vec<u32>,
     n_vocab: usize,
@@ -50,6 +57,13 @@ impl Vocabulary {
         // The order of entering; a token deleted and made again enters again, at the later time.
         let mut entered: Vec<u32> = (0..).take(vocabulary.len()).collect();
         let mut clock = vocabulary.len() as u32;
+        if parts.events.len() > MAX_EVENTS {
+            return Err(BuildError::TooManyEvents {
+                events: parts.events.len(),
+                limit: MAX_EVENTS,
+            });
+        }
+        let mut joined_bytes = 0;
 
         for (event, step) in parts.events.iter().enumerate() {
             let check = |token: Symbol, alive: &[bool]| match alive.get(token.index()) {
@@ -71,13 +85,16 @@ impl Vocabulary {
                         Event::Supermerge { .. } => Origin::Supermerge(left, right),
                         _ => Origin::Merge(left, right),
                     };
-                    let joined =
-                        vocabulary
-                            .join(left, right, origin)
-                            .ok_or(BuildError::TooManyBytes {
-                                event,
-                                limit: MAX_VOCABULARY_BYTES,
-                            })?;
+                    joined_bytes +=
+                        vocabulary.bytes_of(left).len() + vocabulary.bytes_of(right).len();
+                    if joined_bytes > MAX_VOCABULARY_BYTES {
+                        return Err(BuildError::TooManyBytes {
+                            event,
+                            limit: MAX_VOCABULARY_BYTES,
+                        });
+                    }
+                    let joined = vocabulary.join(left, right, origin);
+                    vocabulary.made.push(joined);
                     if joined.index() == alive.len() {
                         alive.push(true);
                         entered.push(clock);
@@ -94,6 +111,7 @@ impl Vocabulary {
                         return Err(BuildError::DeletesByte { event, token });
                     }
                     alive[token.index()] = false;
+                    vocabulary.made.push(token);
                 }
             }
         }
@@ -109,6 +127,7 @@ impl Vocabulary {
             ends: Vec::with_capacity(expected),
             origins: Vec::with_capacity(expected),
             by_bytes: HashTable::with_capacity(expected),
+            made: Vec::with_capacity(parts.events.len()),
             id_of: Vec::new(),
             symbol_of: Vec::new(),
             n_vocab: 0,
@@ -122,16 +141,11 @@ impl Vocabulary {
     }
 
     /// The symbol of the joined bytes: the one that has them already, or a new one.
-    /// `None` if that would be more bytes than a vocabulary may hold.
-    fn join(&mut self, left: Symbol, right: Symbol, origin: Origin) -> Option<Symbol> {
-        let start = self.arena.len();
+    fn join(&mut self, left: Symbol, right: Symbol, origin: Origin) -> Symbol {
         let (left, right) = (self.range_of(left), self.range_of(right));
-        if start + left.len() + right.len() > MAX_VOCABULARY_BYTES {
-            return None;
-        }
         self.arena.extend_from_within(left);
         self.arena.extend_from_within(right);
-        Some(self.insert_tail(origin))
+        self.insert_tail(origin)
     }
 
     /// Makes the bytes at the end of the arena a symbol, unless one has them already.
@@ -172,15 +186,19 @@ impl Vocabulary {
         survivors.sort_unstable_by_key(|symbol| entered[symbol.index()]);
         self.n_tokens = survivors.len();
         self.id_of = vec![NO_ID; self.len()];
+        let mut largest = 0;
         match &parts.ids {
             None => {
                 for (id, symbol) in (0u32..).zip(&survivors) {
                     self.id_of[symbol.index()] = id;
+                    largest = id;
                 }
             }
             Some(ids) if ids.len() == self.len() => {
                 for symbol in survivors {
-                    self.id_of[symbol.index()] = ids[symbol.index()].0;
+                    let id = ids[symbol.index()].0;
+                    self.id_of[symbol.index()] = id;
+                    largest = largest.max(id);
                 }
             }
             Some(ids) => {
@@ -190,13 +208,13 @@ impl Vocabulary {
                 });
             }
         }
-        let ids = self.id_of.iter().copied().filter(|&id| id != NO_ID);
         let specials = parts.specials.iter().map(|special| special.id.0);
-        let largest = ids.chain(specials).max().unwrap_or(0);
-        if largest > MAX_ID {
+        let largest = largest.max(specials.max().unwrap_or(0));
+        let limit = SPARE_IDS + 4 * (self.len() + parts.specials.len());
+        if largest as usize > limit {
             return Err(BuildError::IdTooLarge {
                 id: TokenId(largest),
-                limit: MAX_ID,
+                limit,
             });
         }
         self.n_vocab = largest as usize + 1;
@@ -275,6 +293,12 @@ impl Vocabulary {
     /// How the symbol first came to be.
     pub fn origin_of(&self, symbol: Symbol) -> Origin {
         self.origins[symbol.index()]
+    }
+
+    /// The token that an event made (which may have been there before) or deleted, e.g. `ab` for
+    /// the merge of `a` and `b`. Events are numbered from 0.
+    pub fn made_by(&self, event: usize) -> Symbol {
+        self.made[event]
     }
 
     /// The id of a symbol, unless it was deleted.

@@ -1,0 +1,275 @@
+//! The header: a JSON object with sorted keys and no blanks.
+
+use serde_json::{Map, Value, json};
+
+use super::sections::{Section, SectionLength};
+use super::{LoadError, PREAMBLE_BYTES};
+use crate::model::{Alphabet, Facts, Method, ModelParts, PickySplit, SpecialToken};
+use crate::text::{PretokenizerConfig, ScriptPattern};
+use crate::token::TokenId;
+
+/// The program that writes, as the header names it.
+pub(super) const PROGRAM: &str = concat!("superword ", env!("CARGO_PKG_VERSION"));
+
+/// What the header holds.
+pub(super) struct Header {
+    pub(super) method: Method,
+    pub(super) pretokenizer: PretokenizerConfig,
+    pub(super) alphabet: Alphabet,
+    pub(super) picky_split: PickySplit,
+    pub(super) specials: Vec<SpecialToken>,
+    pub(super) facts: Facts,
+    pub(super) sections: Vec<SectionLength>,
+    pub(super) written_by: String,
+}
+
+impl Header {
+    /// The one way in which a header is written.
+    pub(super) fn to_json(
+        parts: &ModelParts,
+        sections: &[SectionLength],
+        written_by: &str,
+    ) -> Vec<u8> {
+        let pretokenizer = &parts.pretokenizer;
+        let script = pretokenizer
+            .script
+            .as_ref()
+            .map(|script| json!({"pattern": script.pattern, "scripts": script.scripts}));
+        let specials: Vec<Value> = parts
+            .specials
+            .iter()
+            .map(|special| json!({"id": special.id.0, "text": special.text}))
+            .collect();
+        let sections: Vec<Value> = sections
+            .iter()
+            .map(|length| {
+                json!({
+                    "bytes": length.bytes,
+                    "items": length.items,
+                    "name": length.section.name(),
+                })
+            })
+            .collect();
+        json!({
+            "alphabet": parts.alphabet.name(),
+            "facts": parts.facts,
+            "method": parts.method.name(),
+            "picky_split": parts.picky_split.name(),
+            "pretokenizer": {
+                "eligible": pretokenizer.eligible,
+                "name": pretokenizer.name,
+                "pattern": pretokenizer.pattern,
+                "script": script,
+            },
+            "sections": sections,
+            "special_tokens": specials,
+            "written_by": written_by,
+        })
+        .to_string()
+        .into_bytes()
+    }
+
+    /// Reads a header: every field must be there and of its type, and no other.
+    pub(super) fn parse(bytes: &[u8]) -> Result<Header, LoadError> {
+        let text = std::str::from_utf8(bytes).map_err(|error| LoadError::HeaderNotUtf8 {
+            offset: PREAMBLE_BYTES + error.valid_up_to(),
+        })?;
+        let value: Value =
+            serde_json::from_str(text).map_err(|error| LoadError::HeaderNotJson {
+                offset: PREAMBLE_BYTES + offset_of(bytes, error.line(), error.column()),
+                problem: error.to_string(),
+            })?;
+        let mut fields = Fields::of(String::new(), value)?;
+        let header = Header {
+            method: fields.name("method", "bpe, boundless, superbpe", Method::from_name)?,
+            pretokenizer: pretokenizer(fields.object("pretokenizer")?)?,
+            alphabet: fields.name("alphabet", "bytes, utf8", Alphabet::from_name)?,
+            picky_split: fields.name("picky_split", "parts, bytes", PickySplit::from_name)?,
+            specials: fields.objects("special_tokens", special)?,
+            facts: fields.object("facts")?.map,
+            sections: fields.objects("sections", section)?,
+            written_by: fields.string("written_by")?,
+        };
+        fields.end()?;
+        Ok(header)
+    }
+}
+
+fn pretokenizer(mut fields: Fields) -> Result<PretokenizerConfig, LoadError> {
+    let config = PretokenizerConfig {
+        name: match fields.take("name")? {
+            Value::Null => None,
+            Value::String(name) => Some(name),
+            other => return Err(fields.mistyped("name", "a string or null", &other)),
+        },
+        pattern: fields.string("pattern")?,
+        script: match fields.take("script")? {
+            Value::Null => None,
+            value => Some(script(Fields::of(fields.path("script"), value)?)?),
+        },
+        eligible: fields.string("eligible")?,
+    };
+    fields.end()?;
+    Ok(config)
+}
+
+fn script(mut fields: Fields) -> Result<ScriptPattern, LoadError> {
+    let pattern = fields.string("pattern")?;
+    let names = fields.array("scripts")?;
+    let scripts = (0..).zip(names).map(|(index, name)| match name {
+        Value::String(name) => Ok(name),
+        other => Err(fields.mistyped(&format!("scripts[{index}]"), "a string", &other)),
+    });
+    let scripts = scripts.collect::<Result<Vec<String>, LoadError>>()?;
+    fields.end()?;
+    Ok(ScriptPattern { pattern, scripts })
+}
+
+fn special(mut fields: Fields) -> Result<SpecialToken, LoadError> {
+    let id = fields.take("id")?;
+    let id = match id.as_u64().map(u32::try_from) {
+        Some(Ok(id)) => TokenId(id),
+        _ => return Err(fields.mistyped("id", "a whole number below 2^32", &id)),
+    };
+    let text = fields.string("text")?;
+    fields.end()?;
+    Ok(SpecialToken { text, id })
+}
+
+fn section(mut fields: Fields) -> Result<SectionLength, LoadError> {
+    let length = SectionLength {
+        section: fields.name("name", "events, ids, ngrams", Section::from_name)?,
+        bytes: fields.number("bytes")?,
+        items: fields.number("items")?,
+    };
+    fields.end()?;
+    Ok(length)
+}
+
+/// The fields of an object that are not taken yet, and where in the header it is.
+struct Fields {
+    place: String,
+    map: Map<String, Value>,
+}
+
+impl Fields {
+    fn of(place: String, value: Value) -> Result<Fields, LoadError> {
+        match value {
+            Value::Object(map) => Ok(Fields { place, map }),
+            other => Err(LoadError::FieldType {
+                field: if place.is_empty() {
+                    "the whole".to_owned()
+                } else {
+                    place
+                },
+                expected: "an object",
+                found: kind_of(&other),
+            }),
+        }
+    }
+
+    /// The full name of a field: `pretokenizer.script`.
+    fn path(&self, field: &str) -> String {
+        if self.place.is_empty() {
+            field.to_owned()
+        } else {
+            format!("{}.{field}", self.place)
+        }
+    }
+
+    fn mistyped(&self, field: &str, expected: &'static str, found: &Value) -> LoadError {
+        LoadError::FieldType {
+            field: self.path(field),
+            expected,
+            found: kind_of(found),
+        }
+    }
+
+    fn take(&mut self, field: &str) -> Result<Value, LoadError> {
+        self.map
+            .remove(field)
+            .ok_or_else(|| LoadError::FieldMissing {
+                field: self.path(field),
+            })
+    }
+
+    fn string(&mut self, field: &str) -> Result<String, LoadError> {
+        match self.take(field)? {
+            Value::String(text) => Ok(text),
+            other => Err(self.mistyped(field, "a string", &other)),
+        }
+    }
+
+    fn number(&mut self, field: &str) -> Result<u64, LoadError> {
+        let value = self.take(field)?;
+        value
+            .as_u64()
+            .ok_or_else(|| self.mistyped(field, "a whole number below 2^64", &value))
+    }
+
+    fn array(&mut self, field: &str) -> Result<Vec<Value>, LoadError> {
+        match self.take(field)? {
+            Value::Array(items) => Ok(items),
+            other => Err(self.mistyped(field, "a list", &other)),
+        }
+    }
+
+    fn object(&mut self, field: &str) -> Result<Fields, LoadError> {
+        let value = self.take(field)?;
+        Fields::of(self.path(field), value)
+    }
+
+    fn objects<T>(
+        &mut self,
+        field: &str,
+        read: impl Fn(Fields) -> Result<T, LoadError>,
+    ) -> Result<Vec<T>, LoadError> {
+        let items = self.array(field)?;
+        let read_item = |(index, item): (usize, Value)| {
+            read(Fields::of(format!("{}[{index}]", self.path(field)), item)?)
+        };
+        items.into_iter().enumerate().map(read_item).collect()
+    }
+
+    fn name<T>(
+        &mut self,
+        field: &str,
+        allowed: &'static str,
+        from_name: impl Fn(&str) -> Option<T>,
+    ) -> Result<T, LoadError> {
+        let name = self.string(field)?;
+        from_name(&name).ok_or_else(|| LoadError::FieldName {
+            field: self.path(field),
+            name,
+            allowed,
+        })
+    }
+
+    /// Refuses what was not taken.
+    fn end(self) -> Result<(), LoadError> {
+        match self.map.keys().next() {
+            None => Ok(()),
+            Some(field) => Err(LoadError::FieldUnknown {
+                field: self.path(field),
+            }),
+        }
+    }
+}
+
+fn kind_of(value: &Value) -> &'static str {
+    match value {
+        Value::Null => "null",
+        Value::Bool(_) => "true or false",
+        Value::Number(_) => "another number",
+        Value::String(_) => "a string",
+        Value::Array(_) => "a list",
+        Value::Object(_) => "an object",
+    }
+}
+
+/// The offset of a line and column, both from 1, of the JSON reader.
+fn offset_of(bytes: &[u8], line: usize, column: usize) -> usize {
+    let lines = bytes.split_inclusive(|&byte| byte == b'\n');
+    let before: usize = lines.take(line.saturating_sub(1)).map(<[u8]>::len).sum();
+    (before + column.saturating_sub(1)).min(bytes.len())
+}

@@ -1,0 +1,229 @@
+//! The model file, read and written; `docs/file-format.md` describes it byte by byte.
+//!
+//! ```text
+//! magic (8) | format version (4) | header length (8) | header, JSON | sections | checksum (8)
+//! ```
+//!
+//! One model has one file: whatever could be written in two ways is written in one, and a file
+//! that says it another way is refused. So models can be compared by their bytes.
+
+mod disk;
+mod error;
+mod header;
+mod sections;
+
+pub use error::{LoadError, LooksLike, SaveError};
+pub use sections::Section;
+
+use std::path::Path;
+
+use xxhash_rust::xxh3::xxh3_64;
+
+use super::{BuildError, Facts, Model, ModelParts};
+use header::Header;
+
+/// The first bytes of every model file. As in PNG, a byte above 127 and both kinds of line ends
+/// show at once when a file was copied as if it were text.
+pub const MAGIC: [u8; 8] = *b"\x89SWM\r\n\x1a\n";
+
+/// The version of the format that is written, and the newest that can be read.
+pub const FORMAT_VERSION: u32 = 1;
+
+/// The most bytes a header may have: parsed JSON takes many times the room of its text.
+const MAX_HEADER_BYTES: usize = 1 << 23;
+
+/// How much of that is left for what is not known before writing: section lengths, program.
+const HEADER_RESERVE: usize = 1 << 10;
+
+/// The largest file that is written or read: loading takes some twenty times its size.
+const MAX_FILE_BYTES: u64 = 1 << 30;
+
+/// The reader of JSON stops at 128 levels; the header adds two.
+const MAX_FACTS_DEPTH: usize = 100;
+
+/// Magic, version, header length.
+const PREAMBLE_BYTES: usize = 20;
+const CHECKSUM_BYTES: usize = 8;
+
+impl Model {
+    /// The model as a file. The same model gives the same bytes, always.
+    pub fn to_bytes(&self) -> Vec<u8> {
+        let parts = self.parts();
+        let (lengths, sections) = sections::write(parts);
+        let header = Header::to_json(parts, &lengths, header::PROGRAM);
+        let mut file =
+            Vec::with_capacity(PREAMBLE_BYTES + header.len() + sections.len() + CHECKSUM_BYTES);
+        file.extend_from_slice(&MAGIC);
+        file.extend_from_slice(&FORMAT_VERSION.to_le_bytes());
+        file.extend_from_slice(&(header.len() as u64).to_le_bytes());
+        file.extend_from_slice(&header);
+        file.extend_from_slice(&sections);
+        file.extend_from_slice(&xxh3_64(&file).to_le_bytes());
+        file
+    }
+
+    /// The inverse of [`Model::to_bytes`]. Any other bytes are an error, never a panic, and never
+    /// take more memory than some fixed amount and a fixed multiple of their length.
+    pub fn from_bytes(bytes: &[u8]) -> Result<Model, LoadError> {
+        let (header_bytes, body) = verify(bytes)?;
+        let header = Header::parse(header_bytes)?;
+        let body_offset = PREAMBLE_BYTES + header_bytes.len();
+        let content = sections::read(body, body_offset, &header.sections)?;
+        let parts = ModelParts {
+            method: header.method,
+            pretokenizer: header.pretokenizer,
+            alphabet: header.alphabet,
+            picky_split: header.picky_split,
+            events: content.events,
+            ids: content.ids,
+            specials: header.specials,
+            ngrams: content.ngrams,
+            facts: header.facts,
+        };
+        // The sections can be written in one way only; the header is compared.
+        let canonical = Header::to_json(&parts, &header.sections, &header.written_by);
+        if canonical != header_bytes {
+            let same = canonical.iter().zip(header_bytes);
+            let offset = PREAMBLE_BYTES + same.take_while(|(a, b)| a == b).count();
+            return Err(LoadError::HeaderNotCanonical { offset });
+        }
+        Ok(Model::build(parts)?)
+    }
+
+    /// Writes the model to a file, all or nothing: a temporary file in the same folder is written,
+    /// synced and renamed. On an error the temporary file is removed and an old model under that
+    /// name stays as it was. (Only after [`SaveError::FolderSync`] the new one is in place.)
+    pub fn save(&self, path: impl AsRef<Path>) -> Result<(), SaveError> {
+        let path = path.as_ref();
+        let bytes = self.to_bytes();
+        if bytes.len() as u64 > MAX_FILE_BYTES {
+            return Err(SaveError::TooLarge {
+                bytes: bytes.len() as u64,
+                limit: MAX_FILE_BYTES,
+            });
+        }
+        disk::replace(path, |file| std::io::Write::write_all(file, &bytes))
+    }
+
+    /// Reads a model from a file. Errors of the content do not repeat the path.
+    pub fn load(path: impl AsRef<Path>) -> Result<Model, LoadError> {
+        Model::from_bytes(&disk::read(path.as_ref())?)
+    }
+}
+
+/// Checks magic, version, checksum and the length of the header, in that order; returns the
+/// header and what stands between it and the checksum.
+fn verify(bytes: &[u8]) -> Result<(&[u8], &[u8]), LoadError> {
+    verify_start(bytes)?;
+    let too_short = LoadError::TooShort {
+        bytes: bytes.len(),
+        needed: PREAMBLE_BYTES + CHECKSUM_BYTES,
+    };
+    let Some((content, stored)) = bytes.split_last_chunk::<CHECKSUM_BYTES>() else {
+        return Err(too_short);
+    };
+    if content.len() < PREAMBLE_BYTES {
+        return Err(too_short);
+    }
+    let (stored, computed) = (u64::from_le_bytes(*stored), xxh3_64(content));
+    if stored != computed {
+        return Err(LoadError::Checksum {
+            stored,
+            computed,
+            bytes: bytes.len(),
+            described: described_length(content),
+        });
+    }
+    split_header(content)
+}
+
+/// Checks the magic and the version: the first bytes are enough.
+fn verify_start(bytes: &[u8]) -> Result<(), LoadError> {
+    let common = bytes.len().min(MAGIC.len());
+    if bytes[..common] != MAGIC[..common] {
+        return Err(LoadError::BadMagic {
+            looks_like: LooksLike::of(bytes),
+        });
+    }
+    let Some(version) = bytes[common..].first_chunk::<4>() else {
+        return Err(LoadError::TooShort {
+            bytes: bytes.len(),
+            needed: PREAMBLE_BYTES + CHECKSUM_BYTES,
+        });
+    };
+    match u32::from_le_bytes(*version) {
+        0 => Err(LoadError::VersionZero),
+        FORMAT_VERSION => Ok(()),
+        found => Err(LoadError::NewerVersion {
+            found,
+            supported: FORMAT_VERSION,
+        }),
+    }
+}
+
+/// Splits what stands before the checksum into the header and the sections.
+fn split_header(content: &[u8]) -> Result<(&[u8], &[u8]), LoadError> {
+    let (preamble, rest) = content.split_at(PREAMBLE_BYTES);
+    let length = preamble[12..]
+        .iter()
+        .rev()
+        .fold(0, |length: u64, &byte| length << 8 | u64::from(byte));
+    if length > MAX_HEADER_BYTES as u64 {
+        return Err(LoadError::HeaderTooLarge {
+            length,
+            limit: MAX_HEADER_BYTES,
+        });
+    }
+    rest.split_at_checked(length as usize)
+        .ok_or(LoadError::HeaderBeyondEnd {
+            length,
+            left: rest.len(),
+        })
+}
+
+/// How long the file ought to be by its own header, as far as that can still be read: tells a
+/// file that was cut short from one that was altered.
+fn described_length(content: &[u8]) -> Option<u64> {
+    let (header, _) = match split_header(content) {
+        Ok(split) => split,
+        Err(LoadError::HeaderBeyondEnd { length, .. }) => {
+            return Some((PREAMBLE_BYTES + CHECKSUM_BYTES) as u64 + length);
+        }
+        Err(_) => return None,
+    };
+    let sections = Header::parse(header).ok()?.sections;
+    let fixed = (PREAMBLE_BYTES + header.len() + CHECKSUM_BYTES) as u64;
+    sections
+        .iter()
+        .try_fold(fixed, |sum, section| sum.checked_add(section.bytes))
+}
+
+/// Checks that what goes into the header can be written and read back.
+pub(super) fn check_description(parts: &ModelParts) -> Result<(), BuildError> {
+    // Depth first: writing nested facts recurses.
+    if !shallow_map(&parts.facts, MAX_FACTS_DEPTH) {
+        return Err(BuildError::FactsTooDeep {
+            limit: MAX_FACTS_DEPTH,
+        });
+    }
+    let bytes = Header::to_json(parts, &[], "").len();
+    let limit = MAX_HEADER_BYTES - HEADER_RESERVE;
+    if bytes > limit {
+        return Err(BuildError::DescriptionTooLarge { bytes, limit });
+    }
+    Ok(())
+}
+
+fn shallow_map(map: &Facts, levels: usize) -> bool {
+    levels > 0 && map.values().all(|value| shallow(value, levels - 1))
+}
+
+fn shallow(value: &serde_json::Value, levels: usize) -> bool {
+    match value {
+        serde_json::Value::Object(map) => shallow_map(map, levels),
+        serde_json::Value::Array(items) => {
+            levels > 0 && items.iter().all(|item| shallow(item, levels - 1))
+        }
+        _ => true,
+    }
+}

@@ -1,0 +1,94 @@
+//! A model cut to a smaller vocabulary.
+
+use serde_json::Value;
+
+use super::{BuildError, Event, Facts, Method, Model};
+use crate::token::TokenId;
+
+impl Model {
+    /// The model as if its training had stopped at `n_vocab` tokens, special ones included: the
+    /// events up to the first point at which the vocabulary has that size. The deletions that
+    /// directly follow a merge belong to it. Special tokens stay last.
+    ///
+    /// With 256 bytes and the merges `a b`, `ab c`: cut to 257, `ab c` goes; cut to 256, both.
+    ///
+    /// The options recorded in the facts are set to the new size; a recorded shortfall goes, for
+    /// the model now has the size asked for. N-grams for greedy splitting that use a token that is
+    /// gone, go too.
+    pub fn truncate(&self, n_vocab: usize) -> Result<Model, BuildError> {
+        let parts = self.parts();
+        let specials = parts.specials.len();
+        let ids_follow = (self.vocabulary().n_tokens()..)
+            .zip(&parts.specials)
+            .all(|(id, special)| special.id.index() == id);
+        if parts.ids.is_some() || !ids_follow {
+            return Err(BuildError::TruncateIds);
+        }
+        let smallest = parts.alphabet.size() + specials;
+        let largest = self.n_vocab();
+        if n_vocab < smallest || n_vocab > largest {
+            return Err(BuildError::TruncateSize {
+                asked: n_vocab,
+                smallest,
+                largest,
+            });
+        }
+        if n_vocab == largest {
+            return Ok(self.clone());
+        }
+
+        let (kept, alive) = self.cut_at(n_vocab - specials);
+        let mut parts = parts.clone();
+        parts.events.truncate(kept);
+        for (id, special) in (0u32..).skip(n_vocab - specials).zip(&mut parts.specials) {
+            special.id = TokenId(id);
+        }
+        parts
+            .ngrams
+            .retain(|ngram| ngram.iter().all(|token| alive[token.index()]));
+        let supermerges = parts
+            .events
+            .iter()
+            .filter(|event| matches!(event, Event::Supermerge { .. }))
+            .count();
+        let supermerges = (parts.method == Method::SuperBpe).then_some(supermerges);
+        correct_facts(&mut parts.facts, n_vocab, supermerges);
+        Model::build(parts)
+    }
+
+    /// The number of events after which there are `size` tokens for the first time, and which
+    /// symbols are in the vocabulary then. `size` is at least that of the alphabet.
+    fn cut_at(&self, size: usize) -> (usize, Vec<bool>) {
+        let events = &self.parts().events;
+        let mut now = self.parts().alphabet.size();
+        let mut alive = vec![false; self.vocabulary().len()];
+        alive[..now].fill(true);
+        for (number, event) in events.iter().enumerate() {
+            let deletes = matches!(event, Event::Delete { .. });
+            if now == size && !deletes {
+                return (number, alive);
+            }
+            let made = &mut alive[self.vocabulary().made_by(number).index()];
+            if deletes {
+                now -= 1;
+            } else if !*made {
+                now += 1;
+            }
+            *made = !deletes;
+        }
+        (events.len(), alive)
+    }
+}
+
+fn correct_facts(facts: &mut Facts, n_vocab: usize, supermerges: Option<usize>) {
+    facts.remove("shortfall");
+    let Some(Value::Object(options)) = facts.get_mut("options") else {
+        return;
+    };
+    if let Some(size) = options.get_mut("vocab_size") {
+        *size = n_vocab.into();
+    }
+    if let (Some(supermerges), Some(option)) = (supermerges, options.get_mut("supermerges")) {
+        *option = supermerges.into();
+    }
+}

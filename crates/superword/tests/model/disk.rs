@@ -1,0 +1,169 @@
+//! Saving and loading: paths that do not work, and nothing lost.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use superword::model::{LoadError, LooksLike, Model, SaveError};
+
+use crate::samples::{rich, tiny};
+
+/// A folder that is removed with all in it.
+struct Folder(PathBuf);
+
+impl Folder {
+    fn new(name: &str) -> Folder {
+        let path =
+            std::env::temp_dir().join(format!("superword-disk-{name}-{}", std::process::id()));
+        fs::create_dir_all(&path).unwrap();
+        Folder(path)
+    }
+
+    fn names(&self) -> Vec<String> {
+        let entries = fs::read_dir(&self.0).unwrap();
+        let mut names: Vec<String> = entries
+            .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+            .collect();
+        names.sort();
+        names
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        fs::remove_dir_all(&self.0).unwrap();
+    }
+}
+
+#[test]
+fn a_saved_model_is_loaded_and_replaced_and_nothing_else_is_left() {
+    let folder = Folder::new("save");
+    let path = folder.0.join("m.superword");
+    for model in [tiny(), rich()] {
+        model.save(&path).unwrap();
+        assert_eq!(Model::load(&path).unwrap(), model);
+        assert_eq!(fs::read(&path).unwrap(), model.to_bytes());
+        assert_eq!(folder.names(), ["m.superword"]);
+    }
+}
+
+#[test]
+fn a_name_of_full_length_works() {
+    let folder = Folder::new("long");
+    let path = folder.0.join("n".repeat(255));
+    tiny().save(&path).unwrap();
+    assert_eq!(Model::load(&path).unwrap(), tiny());
+}
+
+#[cfg(unix)]
+#[test]
+fn a_link_and_the_permissions_of_the_old_file_stay() {
+    use std::os::unix::fs::{PermissionsExt, symlink};
+    let folder = Folder::new("link");
+    let (file, link) = (folder.0.join("file"), folder.0.join("link"));
+    fs::write(&file, b"old").unwrap();
+    fs::set_permissions(&file, fs::Permissions::from_mode(0o640)).unwrap();
+    symlink("file", &link).unwrap();
+    tiny().save(&link).unwrap();
+    assert!(fs::symlink_metadata(&link).unwrap().is_symlink());
+    assert_eq!(Model::load(&file).unwrap(), tiny());
+    let mode = fs::metadata(&file).unwrap().permissions().mode();
+    assert_eq!(mode & 0o777, 0o640);
+}
+
+#[test]
+fn bad_paths_to_load_are_told_apart() {
+    let folder = Folder::new("load");
+    let missing = folder.0.join("missing");
+    assert!(matches!(
+        Model::load(&missing).unwrap_err(),
+        LoadError::NotFound { path } if path == missing
+    ));
+    assert!(matches!(
+        Model::load(&folder.0).unwrap_err(),
+        LoadError::IsFolder { .. }
+    ));
+    let text = folder.0.join("text");
+    fs::write(&text, "words and words. ".repeat(1000)).unwrap();
+    assert!(matches!(
+        Model::load(&text).unwrap_err(),
+        LoadError::BadMagic {
+            looks_like: LooksLike::Text
+        }
+    ));
+    assert!(matches!(
+        Model::load(text.join("below")).unwrap_err(),
+        LoadError::NotFound { .. }
+    ));
+    // All but its length is right: it is refused before it is read.
+    let huge = folder.0.join("huge");
+    fs::write(&huge, tiny().to_bytes()).unwrap();
+    fs::File::options()
+        .write(true)
+        .open(&huge)
+        .and_then(|file| file.set_len(1 << 40))
+        .unwrap();
+    assert!(matches!(
+        Model::load(&huge).unwrap_err(),
+        LoadError::TooLarge { .. }
+    ));
+}
+
+#[test]
+fn bad_paths_to_save_are_told_apart_and_leave_nothing() {
+    let folder = Folder::new("paths");
+    let model = tiny();
+    assert!(matches!(
+        model.save(folder.0.join("none/m.superword")).unwrap_err(),
+        SaveError::NoFolder { .. }
+    ));
+    assert!(matches!(
+        model.save(&folder.0).unwrap_err(),
+        SaveError::IsFolder { .. }
+    ));
+    assert!(model.save("").is_err());
+    assert!(model.save(folder.0.join("..")).is_err());
+    let file = folder.0.join("file");
+    fs::write(&file, b"old").unwrap();
+    assert!(matches!(
+        model.save(file.join("below")).unwrap_err(),
+        SaveError::NoFolder { .. }
+    ));
+    assert_eq!(fs::read(&file).unwrap(), b"old");
+    assert_eq!(folder.names(), ["file"]);
+}
+
+#[cfg(unix)]
+#[test]
+fn devices_are_neither_read_nor_replaced() {
+    let null = Path::new("/dev/null");
+    assert!(matches!(
+        tiny().save(null).unwrap_err(),
+        SaveError::NotAFile { .. }
+    ));
+    assert!(matches!(
+        Model::load(null).unwrap_err(),
+        LoadError::NotAFile { .. }
+    ));
+    assert!(!fs::metadata(null).unwrap().is_file());
+}
+
+#[cfg(unix)]
+#[test]
+fn a_folder_that_may_not_be_written_gives_a_permission_error() {
+    use std::os::unix::fs::PermissionsExt;
+    let folder = Folder::new("locked");
+    let path = folder.0.join("m.superword");
+    fs::write(&path, b"old").unwrap();
+    fs::set_permissions(&folder.0, fs::Permissions::from_mode(0o555)).unwrap();
+    let result = tiny().save(&path);
+    fs::set_permissions(&folder.0, fs::Permissions::from_mode(0o755)).unwrap();
+    // The superuser may write everywhere; then there is nothing to see.
+    if let Err(error) = result {
+        assert!(
+            matches!(error, SaveError::PermissionDenied { .. }),
+            "{error}"
+        );
+        assert_eq!(fs::read(&path).unwrap(), b"old");
+        assert_eq!(folder.names(), ["m.superword"]);
+    }
+}

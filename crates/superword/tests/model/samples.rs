@@ -1,0 +1,216 @@
+//! Models to test with, and files made by hand.
+
+use serde_json::{Value, json};
+use superword::model::{
+    Alphabet, Event, FORMAT_VERSION, Facts, MAGIC, Method, Model, ModelParts, PickySplit,
+    SpecialToken,
+};
+use superword::text::{PretokenizerConfig, ScriptPattern};
+use superword::token::{Symbol, TokenId};
+use xxhash_rust::xxh3::xxh3_64;
+
+pub(crate) fn merge(left: u32, right: u32, count: u64) -> Event {
+    Event::Merge {
+        left: Symbol(left),
+        right: Symbol(right),
+        count,
+    }
+}
+
+pub(crate) fn supermerge(left: u32, right: u32, count: u64) -> Event {
+    Event::Supermerge {
+        left: Symbol(left),
+        right: Symbol(right),
+        count,
+    }
+}
+
+pub(crate) fn delete(token: u32) -> Event {
+    Event::Delete {
+        token: Symbol(token),
+    }
+}
+
+pub(crate) fn facts(value: Value) -> Facts {
+    match value {
+        Value::Object(map) => map,
+        other => panic!("not an object: {other}"),
+    }
+}
+
+/// A BPE model over all bytes with these events and nothing else.
+pub(crate) fn plain(events: Vec<Event>) -> ModelParts {
+    ModelParts {
+        method: Method::Bpe,
+        pretokenizer: PretokenizerConfig {
+            name: None,
+            pattern: r"\s?\S+|\s+".to_owned(),
+            script: None,
+            eligible: r"\p{L}".to_owned(),
+        },
+        alphabet: Alphabet::Bytes,
+        picky_split: PickySplit::Parts,
+        events,
+        ids: None,
+        specials: Vec::new(),
+        ngrams: Vec::new(),
+        facts: Facts::new(),
+    }
+}
+
+/// The worked example of docs/file-format.md: ` a`, ` b` and ` a b`, and an end of text.
+pub(crate) fn tiny() -> Model {
+    let mut parts = plain(vec![
+        merge(32, 97, 300),
+        merge(32, 98, 200),
+        supermerge(256, 257, 150),
+    ]);
+    parts.method = Method::Boundless;
+    parts.specials = vec![SpecialToken {
+        text: "<|end|>".to_owned(),
+        id: TokenId(259),
+    }];
+    parts.facts = facts(json!({"bytes": 1000}));
+    Model::build(parts).unwrap()
+}
+
+/// Something of everything: deletions, a token that enters twice, ids of its own, n-grams.
+pub(crate) fn rich() -> Model {
+    let mut parts = plain(vec![
+        merge(97, 98, 90),
+        merge(243, 99, 80),
+        delete(243),
+        merge(98, 99, 70),
+        merge(97, 245, 65),
+        merge(97, 98, u64::MAX),
+        supermerge(243, 244, 1),
+    ]);
+    parts.method = Method::SuperBpe;
+    parts.alphabet = Alphabet::Utf8;
+    parts.picky_split = PickySplit::Bytes;
+    parts.pretokenizer = PretokenizerConfig {
+        name: Some("gpt4o-script".to_owned()),
+        pattern: "\\w+|\"\\\"\u{1}\u{7f}é漢\u{1F600}".to_owned(),
+        script: Some(ScriptPattern {
+            pattern: r"\X".to_owned(),
+            scripts: vec!["Han".to_owned(), "Thai".to_owned()],
+        }),
+        eligible: r"\p{L}".to_owned(),
+    };
+    // 243 bytes and four joined strings; ids in reverse, with a gap.
+    parts.ids = Some((0..247).rev().map(|id| TokenId(id + 10)).collect());
+    parts.specials = vec![
+        SpecialToken {
+            text: "<|fin é|>".to_owned(),
+            id: TokenId(0),
+        },
+        SpecialToken {
+            text: " ".to_owned(),
+            id: TokenId(1000),
+        },
+    ];
+    parts.ngrams = vec![vec![Symbol(243), Symbol(244)], vec![Symbol(97); 200]];
+    parts.facts = facts(json!({
+        "z": [1, -2, 0.1, 1e-7, 1e300, true, null, u64::MAX, -0.0, 2.0, 0.6],
+        "a": {"options": {"vocab_size": 300}, "é": "\n\u{2028}"},
+    }));
+    Model::build(parts).unwrap()
+}
+
+/// A vocabulary of many tokens as training makes them: pairs of earlier tokens, falling counts.
+pub(crate) fn large(tokens: u32) -> Model {
+    let mut random = Random(7);
+    let mut seen = std::collections::HashSet::new();
+    let mut events = Vec::new();
+    let mut texts: Vec<Vec<u8>> = (0..=255).map(|byte| vec![byte]).collect();
+    while (texts.len() as u32) < tokens {
+        let size = texts.len() as u64;
+        // The smaller of two: early tokens are used more often, and tokens stay short.
+        let mut pick = || random.below(size).min(random.below(size)) as usize;
+        let (left, right) = (pick(), pick());
+        let joined = [&texts[left][..], &texts[right][..]].concat();
+        if joined.len() <= 24 && seen.insert(joined.clone()) {
+            let count = 500_000_000 / (events.len() as u64 + 10);
+            events.push(merge(left as u32, right as u32, count));
+            texts.push(joined);
+        }
+    }
+    Model::build(plain(events)).unwrap()
+}
+
+/// A file of these parts, with a right checksum.
+pub(crate) fn file_of(header: &[u8], sections: &[u8]) -> Vec<u8> {
+    let mut file = MAGIC.to_vec();
+    file.extend_from_slice(&FORMAT_VERSION.to_le_bytes());
+    file.extend_from_slice(&(header.len() as u64).to_le_bytes());
+    file.extend_from_slice(header);
+    file.extend_from_slice(sections);
+    file.extend_from_slice(&[0; 8]);
+    with_checksum(file)
+}
+
+/// The file with its last eight bytes made right.
+pub(crate) fn with_checksum(mut file: Vec<u8>) -> Vec<u8> {
+    let end = file.len().saturating_sub(8);
+    let checksum = xxh3_64(&file[..end]).to_le_bytes();
+    let length = file.len().min(8);
+    file[end..].copy_from_slice(&checksum[..length]);
+    file
+}
+
+/// The header of a file, parsed, and its sections.
+pub(crate) fn split(file: &[u8]) -> (Value, Vec<u8>) {
+    let length = u64::from_le_bytes(file[12..20].try_into().unwrap()) as usize;
+    let header = serde_json::from_slice(&file[20..20 + length]).unwrap();
+    (header, file[20 + length..file.len() - 8].to_vec())
+}
+
+/// The tiny model's file with its header changed.
+pub(crate) fn with_header(change: impl FnOnce(&mut Value)) -> Vec<u8> {
+    let (mut header, sections) = split(&tiny().to_bytes());
+    change(&mut header);
+    file_of(header.to_string().as_bytes(), &sections)
+}
+
+/// The tiny model's file with other sections: name, items, bytes.
+pub(crate) fn with_sections(sections: &[(&str, u64, Vec<u8>)]) -> Vec<u8> {
+    let (mut header, _) = split(&tiny().to_bytes());
+    header["sections"] = sections
+        .iter()
+        .map(|(name, items, bytes)| json!({"name": name, "items": items, "bytes": bytes.len()}))
+        .collect();
+    let bodies: Vec<&[u8]> = sections.iter().map(|section| &section.2[..]).collect();
+    file_of(header.to_string().as_bytes(), &bodies.concat())
+}
+
+pub(crate) fn number(mut number: u64) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    while number >= 128 {
+        bytes.push(number as u8 | 128);
+        number >>= 7;
+    }
+    bytes.push(number as u8);
+    bytes
+}
+
+/// A merge event as bytes.
+pub(crate) fn merge_bytes(left: u64, right: u64, count: u64) -> Vec<u8> {
+    [vec![0], number(left), number(right), number(count)].concat()
+}
+
+/// SplitMix64: seeded, so that a failure can be seen again.
+pub(crate) struct Random(pub(crate) u64);
+
+impl Random {
+    pub(crate) fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+        z ^ (z >> 31)
+    }
+
+    pub(crate) fn below(&mut self, end: u64) -> u64 {
+        self.next() % end
+    }
+}

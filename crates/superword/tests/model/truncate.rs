@@ -1,0 +1,145 @@
+//! A model cut to a smaller vocabulary is the model that training would have stopped at.
+
+use serde_json::json;
+use superword::model::{BuildError, Method, Model, ModelParts, SpecialToken};
+use superword::token::{Symbol, TokenId};
+
+use crate::samples::{delete, facts, merge, plain, rich, supermerge};
+
+fn parts() -> ModelParts {
+    // ab, bc, abc (twice: the second does not grow the vocabulary), then "ab c" and "abc c".
+    let mut parts = plain(vec![
+        merge(97, 98, 90),
+        merge(98, 99, 80),
+        merge(256, 99, 70),
+        merge(97, 257, 60),
+        supermerge(256, 257, 50),
+        supermerge(259, 257, 40),
+    ]);
+    parts.method = Method::SuperBpe;
+    parts.specials = (0..2)
+        .map(|index| SpecialToken {
+            text: format!("<|{index}|>"),
+            id: TokenId(261 + index),
+        })
+        .collect();
+    parts.ngrams = vec![
+        vec![Symbol(256), Symbol(257)],
+        vec![Symbol(257), Symbol(258)],
+        vec![Symbol(97), Symbol(260)],
+    ];
+    parts.facts = facts(json!({
+        "bytes": 12,
+        "options": {"vocab_size": 300, "supermerges": 20, "min_count": 1},
+        "shortfall": {"reason": "no pair is left"},
+    }));
+    parts
+}
+
+#[test]
+fn each_size_keeps_the_events_up_to_the_point_where_it_was_reached() {
+    let model = Model::build(parts()).unwrap();
+    assert_eq!(model.n_vocab(), 263);
+    // At 261 the merge that makes abc once more comes after the size was reached: not kept.
+    let kept = [(258, 0), (259, 1), (260, 2), (261, 3), (262, 5), (263, 6)];
+    for (size, events) in kept {
+        let cut = model.truncate(size).unwrap();
+        assert_eq!(cut.n_vocab(), size);
+        assert_eq!(cut.parts().events, parts().events[..events], "size {size}");
+        let specials: Vec<usize> = cut.parts().specials.iter().map(|s| s.id.index()).collect();
+        assert_eq!(specials, [size - 2, size - 1]);
+        // Cutting in two steps is cutting in one.
+        for smaller in 258..=size {
+            assert_eq!(
+                cut.truncate(smaller).unwrap().to_bytes(),
+                model.truncate(smaller).unwrap().to_bytes()
+            );
+        }
+    }
+}
+
+#[test]
+fn facts_and_ngrams_follow() {
+    let model = Model::build(parts()).unwrap();
+    let cut = model.truncate(262).unwrap();
+    assert_eq!(
+        cut.parts().facts,
+        facts(json!({
+            "bytes": 12,
+            "options": {"vocab_size": 262, "supermerges": 1, "min_count": 1},
+        }))
+    );
+    assert_eq!(cut.parts().ngrams, parts().ngrams[..2]);
+    assert_eq!(
+        model.truncate(260).unwrap().parts().ngrams,
+        parts().ngrams[..1]
+    );
+    assert!(model.truncate(259).unwrap().parts().ngrams.is_empty());
+
+    let mut boundless = parts();
+    boundless.method = Method::Boundless;
+    let cut = Model::build(boundless).unwrap().truncate(258).unwrap();
+    assert_eq!(cut.parts().facts["options"]["supermerges"], 20);
+    assert_eq!(cut.parts().facts["options"]["vocab_size"], 258);
+}
+
+#[test]
+fn the_same_size_gives_the_same_model() {
+    let model = Model::build(parts()).unwrap();
+    assert_eq!(model.truncate(263).unwrap(), model);
+    // Even if the size was reached before, and lost and reached again by deletions.
+    let events = vec![
+        merge(97, 98, 9),
+        merge(256, 99, 8),
+        delete(256),
+        merge(97, 98, 7),
+        delete(257),
+    ];
+    let model = Model::build(plain(events)).unwrap();
+    assert_eq!(model.truncate(257).unwrap(), model);
+}
+
+#[test]
+fn deletions_stay_with_their_merge() {
+    let events = vec![
+        merge(97, 98, 9),  // ab: 257
+        merge(256, 99, 8), // abc: 258 ...
+        delete(256),       // ... and back to 257
+        merge(98, 99, 7),  // bc: 258
+        merge(98, 98, 6),  // bb: 259
+        delete(258),       // 258
+        merge(97, 97, 5),  // aa: 259
+    ];
+    let model = Model::build(plain(events.clone())).unwrap();
+    assert_eq!(model.n_vocab(), 259);
+    let kept = |size| model.truncate(size).unwrap().parts().events.clone();
+    assert_eq!(kept(256), []);
+    assert_eq!(kept(257), events[..1]);
+    // Not after `abc`: with the deletion that belongs to it, the size was 257 there.
+    assert_eq!(kept(258), events[..4]);
+    assert_eq!(kept(259), events);
+}
+
+#[test]
+fn sizes_out_of_range_say_the_limits() {
+    let model = Model::build(parts()).unwrap();
+    for asked in [0, 257, 264, usize::MAX] {
+        assert_eq!(
+            model.truncate(asked).unwrap_err(),
+            BuildError::TruncateSize {
+                asked,
+                smallest: 258,
+                largest: 263
+            }
+        );
+    }
+}
+
+#[test]
+fn imported_ids_are_not_changed() {
+    assert_eq!(rich().truncate(250).unwrap_err(), BuildError::TruncateIds);
+    let mut gap = parts();
+    gap.specials[1].id = TokenId(500);
+    let gap = Model::build(gap).unwrap();
+    assert_eq!(gap.truncate(260).unwrap_err(), BuildError::TruncateIds);
+}
