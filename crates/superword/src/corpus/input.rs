@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, sync_channel};
 use std::time::Duration;
 
-use super::{CorpusError, Location, ReadError, Source};
+use super::{Compression, CorpusError, Location, ReadError, Source};
 use crate::observe::{Observer, Stopped, check_stop};
 
 /// Bytes asked of the system at a time.
@@ -236,6 +236,21 @@ pub(super) fn inspect(sources: &[Source]) -> Result<Option<u64>, CorpusError> {
 }
 
 impl Source {
+    /// About how many bytes of text the source holds: its size, times four where it is
+    /// compressed; 0 where that is unknown.
+    pub fn size_guess(&self) -> u64 {
+        let stored = match &self.location {
+            Location::Path(path) => std::fs::metadata(path).map_or(0, |metadata| metadata.len()),
+            Location::Stdin => 0,
+            Location::Memory(_, bytes) => bytes.len() as u64,
+            Location::Spooled(_, file) => file.metadata().map_or(0, |metadata| metadata.len()),
+        };
+        match self.compression {
+            Compression::Gzip | Compression::Zstd => stored.saturating_mul(4),
+            Compression::Detect | Compression::None => stored,
+        }
+    }
+
     /// True if the source can be read only once: stdin, or a named pipe.
     pub fn is_once_only(&self) -> bool {
         match &self.location {

@@ -17,10 +17,7 @@ fn key(left: Symbol, right: Symbol) -> u64 {
 ///
 /// With threshold 3, `{abc: 2, ab: 1, bcd: 1}` (a letter is a token) gives `{abc: 2, ab: 1, bc: 1}`:
 /// `ab` and `bc` occur three times, `cd` once.
-pub fn cut(
-    candidates: &CandidateCounts,
-    threshold: u64,
-) -> Result<CandidateCounts, CountOverflow> {
+pub fn cut(candidates: &CandidateCounts, threshold: u64) -> Result<CandidateCounts, CountOverflow> {
     let mut bigrams: NumberMap<u64, u64> = NumberMap::default();
     for (symbols, count) in candidates.iter() {
         for pair in symbols.windows(2) {

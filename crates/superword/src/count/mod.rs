@@ -6,7 +6,7 @@ mod greedy;
 mod pretokens;
 mod sketch;
 
-pub use candidates::{CandidateCounts, CandidateCounter, Eligible};
+pub use candidates::{CandidateCounter, CandidateCounts, EarlyCut, Eligible};
 pub use cutting::cut;
 pub use greedy::{Ngrams, split_greedily};
 pub use pretokens::{PretokenCounter, PretokenCounts};

@@ -56,7 +56,13 @@ impl WordRules {
 
     /// True if the bytes of a token are encoded as this token alone. A token that its own merges
     /// do not reach is never what its bytes become.
-    pub fn reaches(&self, bytes: &[u8], token: Symbol, symbols: &mut Vec<u32>, scratch: &mut Scratch) -> bool {
+    pub fn reaches(
+        &self,
+        bytes: &[u8],
+        token: Symbol,
+        symbols: &mut Vec<u32>,
+        scratch: &mut Scratch,
+    ) -> bool {
         self.encode(bytes, symbols, scratch);
         symbols[..] == [token.0]
     }

@@ -50,7 +50,10 @@ pub enum MergeError {
     #[error("the counts of the text do not fit in 64 bits")]
     CountOverflow,
     /// Places are 32-bit.
-    #[error("the distinct pretokens or candidates hold more than {} tokens", u32::MAX)]
+    #[error(
+        "the distinct pretokens or candidates hold more than {} tokens",
+        u32::MAX
+    )]
     TooManyTokens,
     /// The tokens hold too many bytes.
     #[error("the tokens hold more than {} bytes", crate::tokens::MAX_TOKEN_BYTES)]

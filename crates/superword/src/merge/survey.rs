@@ -3,8 +3,8 @@
 //! A pair has many places but few distinct neighbours: summing per neighbour first makes one
 //! change of the index out of thousands.
 
-use super::cells::{Cells, Place};
 use super::Joined;
+use super::cells::{Cells, Place};
 use super::index::{List, PairIndex};
 use crate::token::Symbol;
 
@@ -71,7 +71,12 @@ impl Survey {
         self.left.clear();
         self.right.clear();
         self.twins.clear();
-        (self.between, self.left_runs, self.right_runs, self.twin_weight) = (0, 0, 0, 0);
+        (
+            self.between,
+            self.left_runs,
+            self.right_runs,
+            self.twin_weight,
+        ) = (0, 0, 0, 0);
     }
 
     /// Sums up the pairs around the places where `left` and `right` were just joined: those that
@@ -174,7 +179,11 @@ impl Survey {
             index.set(joined.0, joined.0, self.twin_weight, list);
         }
         for side_is_left in [true, false] {
-            let side = if side_is_left { &mut self.left } else { &mut self.right };
+            let side = if side_is_left {
+                &mut self.left
+            } else {
+                &mut self.right
+            };
             let pair = |symbol: u32| {
                 if side_is_left {
                     (symbol, joined.0)

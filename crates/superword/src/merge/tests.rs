@@ -68,10 +68,7 @@ fn compare(parts: &[&[u8]], random: &mut Random, floor: u64) {
             .collect();
         let weight = 1 + random.below(5);
         assert!(cells.push(chosen.iter().map(|&i| symbols[i].0), weight));
-        sequences.push((
-            chosen.iter().map(|&i| parts[i].to_vec()).collect(),
-            weight,
-        ));
+        sequences.push((chosen.iter().map(|&i| parts[i].to_vec()).collect(), weight));
     }
     let mut merger = Merger::new(tokens, cells, AnyPair, 1, floor).unwrap();
     for step in 0.. {

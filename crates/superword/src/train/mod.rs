@@ -1,1 +1,55 @@
-//! Training.
+//! Documents → model: both phases, in order.
+
+mod error;
+mod options;
+mod pipeline;
+mod rules;
+mod supermerges;
+mod words;
+
+pub use error::TrainError;
+pub use options::{
+    Boundary, GREEDY_FLOOR, GREEDY_LONGEST, GreedySplit, OptionError, Picky, TrainOptions,
+};
+pub use pipeline::{PhaseTime, TrainReport, train};
+pub use rules::SupermergeRules;
+pub use supermerges::{Step, Superwords, learn_boundless, learn_superbpe};
+pub use words::{WordStep, Words, learn_words};
+
+use crate::observe::{Observer, Phase, Stopped, check_stop};
+
+/// Shows the progress of a merge loop and hears the wish to stop, without slowing the loop.
+#[derive(Clone, Copy)]
+pub struct WatchMerges<'a> {
+    observer: &'a dyn Observer,
+    phase: Phase,
+}
+
+impl std::fmt::Debug for WatchMerges<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("WatchMerges")
+            .field("phase", &self.phase)
+            .finish()
+    }
+}
+
+impl<'a> WatchMerges<'a> {
+    /// Watches one phase.
+    pub fn new(observer: &'a dyn Observer, phase: Phase) -> WatchMerges<'a> {
+        WatchMerges { observer, phase }
+    }
+
+    fn step(&self, done: usize, total: usize) -> Result<(), Stopped> {
+        check_stop(self.observer)?;
+        if done.is_multiple_of(256) {
+            self.observer
+                .progress(self.phase, done as u64, Some(total as u64));
+        }
+        Ok(())
+    }
+
+    fn done(&self, done: usize, total: usize) {
+        self.observer
+            .progress(self.phase, done as u64, Some(total as u64));
+    }
+}

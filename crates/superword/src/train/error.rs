@@ -1,0 +1,82 @@
+//! Why training gave no model.
+
+use std::convert::Infallible;
+
+use super::options::OptionError;
+use crate::corpus::{CorpusError, ReadError};
+use crate::count::CountOverflow;
+use crate::merge::MergeError;
+use crate::model::BuildError;
+use crate::observe::Stopped;
+use crate::text::{PatternError, SplitError};
+
+/// Why training gave no model.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum TrainError {
+    /// Options that do not go together.
+    #[error(transparent)]
+    Option(#[from] OptionError),
+    /// A pattern is at fault.
+    #[error(transparent)]
+    Pattern(#[from] PatternError),
+    /// The input is at fault.
+    #[error(transparent)]
+    Corpus(#[from] CorpusError),
+    /// A document could not be cut into pretokens.
+    #[error("a document cannot be cut into pretokens: {0}")]
+    Split(#[from] SplitError),
+    /// The observer asked to stop.
+    #[error(transparent)]
+    Stopped(#[from] Stopped),
+    /// Merging cannot go on.
+    #[error(transparent)]
+    Merge(#[from] MergeError),
+    /// A count does not fit.
+    #[error(transparent)]
+    Overflow(#[from] CountOverflow),
+    /// The text changed between the two passes over it, or counts came from elsewhere.
+    #[error("a pretoken holds a byte that is not in the alphabet")]
+    ForeignByte,
+    /// The result is no sound model.
+    #[error("the trained model is not sound: {0}")]
+    Build(#[from] BuildError),
+}
+
+impl From<ReadError<SplitError>> for TrainError {
+    fn from(error: ReadError<SplitError>) -> TrainError {
+        match error {
+            ReadError::Corpus(error) => error.into(),
+            ReadError::Stopped(stopped) => stopped.into(),
+            ReadError::Sink(error) => error.into(),
+        }
+    }
+}
+
+impl From<ReadError<Infallible>> for TrainError {
+    fn from(error: ReadError<Infallible>) -> TrainError {
+        match error {
+            ReadError::Corpus(error) => error.into(),
+            ReadError::Stopped(stopped) => stopped.into(),
+            ReadError::Sink(never) => match never {},
+        }
+    }
+}
+
+impl TrainError {
+    /// What to do next, where there is something to say.
+    pub fn hint(&self) -> Option<String> {
+        match self {
+            TrainError::Option(error) => error.hint(),
+            TrainError::Pattern(error) => error.hint(),
+            TrainError::Corpus(error) => error.hint(),
+            TrainError::Split(error) => error.hint(),
+            TrainError::Build(error) => error.hint(),
+            TrainError::Stopped(_) => None,
+            TrainError::Merge(MergeError::CountOverflow) | TrainError::Overflow(_) => {
+                Some("the counts are beyond any text; are they from a damaged file?".into())
+            }
+            TrainError::Merge(_) => Some("train on a sample of the text (max_bytes)".into()),
+            TrainError::ForeignByte => Some("use the alphabet \"bytes\"".into()),
+        }
+    }
+}

@@ -1,0 +1,77 @@
+//! Which pretokens may be joined to a superword: the optional rules of phase 2.
+
+use super::options::Boundary;
+use crate::merge::PairRule;
+use crate::text::{Matcher, ScriptSet, scripts_in};
+use crate::token::Symbol;
+use crate::tokens::TokenTable;
+
+/// The rules of a run. Words and scripts are known per symbol once it has been seen.
+#[derive(Debug, Default)]
+pub struct SupermergeRules {
+    max_words: Option<usize>,
+    same_script: bool,
+    boundary: Boundary,
+    veto: Option<Matcher>,
+    /// Pretokens in a superword; a token that is not in here is one pretoken.
+    words: crate::hash::NumberMap<u32, usize>,
+    /// By symbol: a token of the word model, which is one pretoken.
+    word_tokens: Vec<bool>,
+}
+
+impl SupermergeRules {
+    /// `word_tokens` tells which symbols are tokens of the word model.
+    pub fn new(
+        max_words: Option<usize>,
+        same_script: bool,
+        boundary: Boundary,
+        veto: Option<Matcher>,
+        word_tokens: Vec<bool>,
+    ) -> SupermergeRules {
+        SupermergeRules {
+            max_words,
+            same_script,
+            boundary,
+            veto,
+            words: Default::default(),
+            word_tokens,
+        }
+    }
+
+    fn words_of(&self, symbol: Symbol) -> usize {
+        self.words.get(&symbol.0).copied().unwrap_or(1)
+    }
+}
+
+impl PairRule for SupermergeRules {
+    fn allows(&mut self, tokens: &TokenTable, left: Symbol, right: Symbol) -> bool {
+        if let Some(most) = self.max_words
+            && self.words_of(left) + self.words_of(right) > most
+        {
+            return false;
+        }
+        let right_bytes = tokens.bytes_of(right);
+        if self.boundary == Boundary::Space && right_bytes.first() != Some(&b' ') {
+            return false;
+        }
+        if !self.same_script && self.veto.is_none() {
+            return true;
+        }
+        let joined = [tokens.bytes_of(left), right_bytes].concat();
+        // Pretokens are whole text, so joined ones are too.
+        let Ok(joined) = std::str::from_utf8(&joined) else {
+            return false;
+        };
+        if self.same_script && scripts_in(joined) == ScriptSet::Mixed {
+            return false;
+        }
+        self.veto.as_ref().is_none_or(|veto| !veto.is_match(joined))
+    }
+
+    fn joined(&mut self, left: Symbol, right: Symbol, joined: Symbol) {
+        if self.max_words.is_some() && self.word_tokens.get(joined.index()) != Some(&true) {
+            let words = self.words_of(left) + self.words_of(right);
+            self.words.entry(joined.0).or_insert(words);
+        }
+    }
+}

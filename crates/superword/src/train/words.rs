@@ -1,0 +1,275 @@
+//! Phase 1: ordinary BPE over the counted pretokens, with PickyBPE deletions on request.
+
+use super::options::Picky;
+use super::{TrainError, WatchMerges};
+use crate::count::PretokenCounts;
+use crate::encode::WordEvent;
+use crate::merge::{AnyPair, Cells, Merger};
+use crate::model::{Alphabet, PickySplit};
+use crate::token::Symbol;
+use crate::tokens::TokenTable;
+
+/// One event of phase 1, with the count at which a merge was chosen (0 for deletions).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct WordStep {
+    /// What happened.
+    pub event: WordEvent,
+    /// How often the pair occurred.
+    pub count: u64,
+}
+
+/// What phase 1 learned.
+#[derive(Clone, Debug)]
+pub struct Words {
+    /// All tokens ever made, the alphabet first.
+    pub tokens: TokenTable,
+    /// The events in order.
+    pub steps: Vec<WordStep>,
+    /// By symbol: is in the vocabulary at the end.
+    pub alive: Vec<bool>,
+    /// The size of the vocabulary at the end.
+    pub size: usize,
+}
+
+impl Words {
+    /// The smallest count among the merges; `None` if there was none.
+    pub fn smallest_count(&self) -> Option<u64> {
+        self.steps
+            .iter()
+            .filter(|step| matches!(step.event, WordEvent::Merge { .. }))
+            .map(|step| step.count)
+            .min()
+    }
+}
+
+/// Learns merges until the vocabulary has `size` tokens or no pair of `min_count` is left.
+pub fn learn_words(
+    counts: &PretokenCounts,
+    alphabet: Alphabet,
+    size: usize,
+    min_count: u64,
+    picky: Option<Picky>,
+    watch: &WatchMerges<'_>,
+) -> Result<Words, TrainError> {
+    let bytes = alphabet.symbols();
+    let mut tokens = TokenTable::with_capacity(size + 256);
+    for byte in alphabet.bytes() {
+        tokens.insert(&[byte]);
+    }
+    let (cells, floor) = lay_out(counts, &bytes, size)?;
+    // Deletions bring rare pairs back, so with them every pair is kept at hand.
+    let floor = if picky.is_some() { 1 } else { floor };
+    let mut merger = Merger::new(tokens, cells, AnyPair, min_count, floor)?;
+    let mut learner = Learner {
+        alive: vec![true; merger.tokens().len()],
+        size: merger.tokens().len(),
+        steps: Vec::new(),
+        picky: picky.map(|picky| Deleter::new(picky, counts, &bytes, merger.tokens().len())),
+        bytes,
+    };
+    while learner.size < size {
+        watch.step(learner.size, size)?;
+        let Some(best) = merger.best() else {
+            break;
+        };
+        learner.step(&mut merger, best)?;
+    }
+    watch.done(learner.size, size);
+    Ok(Words {
+        tokens: merger.into_tokens(),
+        steps: learner.steps,
+        alive: learner.alive,
+        size: learner.size,
+    })
+}
+
+/// One sequence of bytes per pretoken, and a guess at the count of the last merge: about that of
+/// the last of the `size` most frequent pretokens, since late merges mostly finish single words.
+fn lay_out(
+    counts: &PretokenCounts,
+    bytes: &[Option<Symbol>; 256],
+    size: usize,
+) -> Result<(Cells, u64), TrainError> {
+    let mut lengths = 0;
+    let mut weights = Vec::with_capacity(counts.len());
+    counts.for_each(|pretoken, count| {
+        if pretoken.len() > 1 {
+            lengths += pretoken.len();
+            weights.push(count);
+        }
+    });
+    let mut cells = Cells::with_capacity(lengths, weights.len());
+    let mut fits = true;
+    let mut foreign = false;
+    counts.for_each(|pretoken, count| {
+        if pretoken.len() > 1 {
+            foreign |= pretoken
+                .iter()
+                .any(|&byte| bytes[usize::from(byte)].is_none());
+            let symbols = pretoken
+                .iter()
+                .filter_map(|&byte| bytes[usize::from(byte)])
+                .map(|symbol| symbol.0);
+            fits &= cells.push(symbols, count);
+        }
+    });
+    if foreign {
+        return Err(TrainError::ForeignByte);
+    }
+    if !fits {
+        return Err(crate::merge::MergeError::TooManyTokens.into());
+    }
+    let floor = if weights.len() > size {
+        let (_, &mut nth, _) = weights.select_nth_unstable_by(size, |a, b| b.cmp(a));
+        nth / 2
+    } else {
+        1
+    };
+    Ok((cells, floor))
+}
+
+struct Learner {
+    alive: Vec<bool>,
+    size: usize,
+    steps: Vec<WordStep>,
+    picky: Option<Deleter>,
+    bytes: [Option<Symbol>; 256],
+}
+
+impl Learner {
+    fn step(
+        &mut self,
+        merger: &mut Merger<AnyPair>,
+        best: crate::merge::Candidate,
+    ) -> Result<(), TrainError> {
+        let joined = merger.merge(best)?.symbol;
+        self.steps.push(WordStep {
+            event: WordEvent::Merge {
+                left: best.left,
+                right: best.right,
+                joined,
+            },
+            count: best.count,
+        });
+        if joined.index() == self.alive.len() {
+            self.alive.push(false);
+        }
+        let entered = !std::mem::replace(&mut self.alive[joined.index()], true);
+        self.size += usize::from(entered);
+        if let Some(deleter) = &mut self.picky {
+            let goes = deleter.after(best, joined, entered, &self.alive);
+            for token in goes.into_iter().flatten() {
+                self.alive[token.index()] = false;
+                self.size -= 1;
+                let parts = deleter.parts(token, merger.tokens(), &self.alive, &self.bytes);
+                merger.delete(token, &parts);
+                deleter.replaced(token, &parts);
+                self.steps.push(WordStep {
+                    event: WordEvent::Delete { token, parts },
+                    count: 0,
+                });
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Keeps what PickyBPE needs: how often each token occurs and what it was made of.
+struct Deleter {
+    picky: Picky,
+    occurs: Vec<u64>,
+    made_of: Vec<Option<(Symbol, Symbol)>>,
+}
+
+impl Deleter {
+    fn new(
+        picky: Picky,
+        counts: &PretokenCounts,
+        bytes: &[Option<Symbol>; 256],
+        tokens: usize,
+    ) -> Deleter {
+        let mut occurs = vec![0u64; tokens];
+        counts.for_each(|pretoken, count| {
+            for &byte in pretoken {
+                if let Some(symbol) = bytes[usize::from(byte)] {
+                    // The merger has checked that all counts together fit.
+                    occurs[symbol.index()] = occurs[symbol.index()].saturating_add(count);
+                }
+            }
+        });
+        Deleter {
+            picky,
+            occurs,
+            made_of: vec![None; tokens],
+        }
+    }
+
+    /// Which parts of a merge go, in order; counts are those before the merge.
+    fn after(
+        &mut self,
+        merge: crate::merge::Candidate,
+        joined: Symbol,
+        entered: bool,
+        alive: &[bool],
+    ) -> [Option<Symbol>; 2] {
+        if joined.index() == self.occurs.len() {
+            self.occurs.push(0);
+            self.made_of.push(None);
+        }
+        if entered {
+            self.made_of[joined.index()] = Some((merge.left, merge.right));
+        }
+        let goes = |token: Symbol| {
+            let share = merge.count as f64 / self.occurs[token.index()] as f64;
+            (self.made_of[token.index()].is_some()
+                && alive[token.index()]
+                && share >= self.picky.threshold)
+                .then_some(token)
+        };
+        let left = goes(merge.left);
+        let right = goes(merge.right).filter(|&token| Some(token) != left);
+        self.occurs[merge.left.index()] -= merge.count;
+        self.occurs[merge.right.index()] -= merge.count;
+        self.occurs[joined.index()] += merge.count;
+        [left, right]
+    }
+
+    /// What a deleted token falls into: its parts, a deleted part into bytes.
+    fn parts(
+        &self,
+        token: Symbol,
+        tokens: &TokenTable,
+        alive: &[bool],
+        bytes: &[Option<Symbol>; 256],
+    ) -> Vec<Symbol> {
+        let made_of = self.made_of[token.index()];
+        match (self.picky.split, made_of) {
+            (PickySplit::Parts, Some((left, right))) => {
+                let pieces = |part: Symbol| {
+                    if alive[part.index()] {
+                        vec![part]
+                    } else {
+                        split_bytes(tokens.bytes_of(part), bytes)
+                    }
+                };
+                [pieces(left), pieces(right)].concat()
+            }
+            _ => split_bytes(tokens.bytes_of(token), bytes),
+        }
+    }
+
+    /// All occurrences of a token became occurrences of its parts.
+    fn replaced(&mut self, token: Symbol, parts: &[Symbol]) {
+        let count = std::mem::take(&mut self.occurs[token.index()]);
+        for part in parts {
+            self.occurs[part.index()] += count;
+        }
+    }
+}
+
+fn split_bytes(token: &[u8], bytes: &[Option<Symbol>; 256]) -> Vec<Symbol> {
+    token
+        .iter()
+        .filter_map(|&byte| bytes[usize::from(byte)])
+        .collect()
+}
