@@ -147,6 +147,24 @@ fn devices_are_neither_read_nor_replaced() {
     assert!(!fs::metadata(null).unwrap().is_file());
 }
 
+#[test]
+fn a_file_marked_read_only_is_kept() {
+    let folder = Folder::new("read-only");
+    let path = folder.0.join("m.superword");
+    fs::write(&path, b"old").unwrap();
+    let writable = fs::metadata(&path).unwrap().permissions();
+    let mut read_only = writable.clone();
+    read_only.set_readonly(true);
+    fs::set_permissions(&path, read_only).unwrap();
+    assert!(matches!(
+        tiny().save(&path).unwrap_err(),
+        SaveError::ReadOnly { .. }
+    ));
+    assert_eq!(fs::read(&path).unwrap(), b"old");
+    fs::set_permissions(&path, writable).unwrap();
+    tiny().save(&path).unwrap();
+}
+
 #[cfg(unix)]
 #[test]
 fn a_folder_that_may_not_be_written_gives_a_permission_error() {

@@ -45,6 +45,15 @@ fn numbers_in_facts_keep_their_form() {
 }
 
 #[test]
+fn files_of_version_1_stay_readable() {
+    let path = concat!(
+        env!("CARGO_MANIFEST_DIR"),
+        "/../../tests/data/rich-v1.superword"
+    );
+    assert_eq!(Model::load(path).unwrap(), rich());
+}
+
+#[test]
 fn the_documented_example_is_what_is_written() {
     let page = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/file-format.md");
     let page = std::fs::read_to_string(page).unwrap();

@@ -1,10 +1,10 @@
 //! A model cut to a smaller vocabulary is the model that training would have stopped at.
 
 use serde_json::json;
-use superword::model::{BuildError, Method, Model, ModelParts, SpecialToken};
+use superword::model::{BuildError, Event, Method, Model, ModelParts, SpecialToken};
 use superword::token::{Symbol, TokenId};
 
-use crate::samples::{delete, facts, merge, plain, rich, supermerge};
+use crate::samples::{Random, delete, facts, merge, plain, rich, supermerge};
 
 fn parts() -> ModelParts {
     // ab, bc, abc (twice: the second does not grow the vocabulary), then "ab c" and "abc c".
@@ -142,4 +142,52 @@ fn imported_ids_are_not_changed() {
     gap.specials[1].id = TokenId(500);
     let gap = Model::build(gap).unwrap();
     assert_eq!(gap.truncate(260).unwrap_err(), BuildError::TruncateIds);
+}
+
+/// Random merges, supermerges and deletions, each sound at its place.
+fn random_events(random: &mut Random, length: usize) -> Vec<Event> {
+    let mut parts = plain(Vec::new());
+    parts.method = Method::Boundless;
+    while parts.events.len() < length {
+        let tokens = Model::build(parts.clone()).unwrap().vocabulary().len() as u64;
+        let mut pick = || (254 + random.below(tokens - 254)) as u32;
+        let (left, right) = (pick(), pick());
+        let event = match random.below(6) {
+            0 | 1 if !parts.events.is_empty() => delete(left),
+            2 => supermerge(left, right, 5),
+            _ => merge(left, right, 5),
+        };
+        parts.events.push(event);
+        if Model::build(parts.clone()).is_err() {
+            parts.events.pop();
+        }
+    }
+    parts.events
+}
+
+#[test]
+fn random_models_are_cut_at_the_first_point_that_has_the_size() {
+    let mut random = Random(23);
+    let mut with_deletions = 0;
+    for _ in 0..300 {
+        let mut parts = plain(Vec::new());
+        parts.method = Method::Boundless;
+        parts.events = random_events(&mut random, 20);
+        let model = Model::build(parts.clone()).unwrap();
+        with_deletions += usize::from(model.has_deletions());
+        for size in 256..model.n_vocab() {
+            // The slow way: build the model after each merge and the deletions that follow it.
+            let first = (0..=20).map(|kept| &parts.events[..kept]).find(|kept| {
+                let next = parts.events.get(kept.len());
+                let whole = !matches!(next, Some(Event::Delete { .. }));
+                let mut prefix = parts.clone();
+                prefix.events = kept.to_vec();
+                whole && Model::build(prefix).unwrap().n_vocab() == size
+            });
+            let cut = model.truncate(size).unwrap();
+            assert_eq!(Some(&cut.parts().events[..]), first, "size {size}");
+            assert_eq!(cut.n_vocab(), size);
+        }
+    }
+    assert!(with_deletions > 100, "{with_deletions}");
 }

@@ -85,6 +85,10 @@ pub(super) fn replace(
         Ok(metadata) if !metadata.is_file() => {
             return Err(SaveError::NotAFile { path: path.into() });
         }
+        // Renaming would replace it all the same; whoever marked it wants it kept.
+        Ok(metadata) if metadata.permissions().readonly() => {
+            return Err(SaveError::ReadOnly { path: path.into() });
+        }
         Ok(metadata) => Some(metadata),
         // Not a directory: a file stands where the folder should; that is said below.
         Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {

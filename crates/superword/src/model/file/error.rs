@@ -292,6 +292,9 @@ pub enum SaveError {
     #[error("{} is a device or pipe, not a file", path.display())]
     NotAFile { path: PathBuf },
 
+    #[error("{} is marked read-only", path.display())]
+    ReadOnly { path: PathBuf },
+
     #[error("no permission to write {}", path.display())]
     PermissionDenied { path: PathBuf },
 
@@ -315,6 +318,7 @@ impl SaveError {
             SaveError::NoFolder { .. } => "make the folder first, or check the path",
             SaveError::IsFolder { .. } => "name a file inside the folder",
             SaveError::NotAFile { .. } => "name a regular file",
+            SaveError::ReadOnly { .. } => "save under another name, or make the file writable",
             SaveError::PermissionDenied { .. } => {
                 "check who may write to the folder; a file of that name was not touched"
             }

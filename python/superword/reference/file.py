@@ -1,0 +1,148 @@
+"""Read a model file, step by step as ``docs/file-format.md`` describes it.
+
+The file is a few fixed bytes, a header in JSON, and sections of numbers::
+
+    magic (8) | version (4) | header length (8) | header | sections | checksum (8)
+
+``read_model`` gives plain data. ``tokens`` replays the events to the bytes behind the symbols,
+and ``vocabulary`` gives each token its id::
+
+    model = read_model("wiki.superword")
+    model.events[0]                  # Merge(left=32, right=116, count=81342)
+    vocabulary(model)[256]           # b" t"
+
+The checksum (XXH3) is not checked here: it is not in Python's standard library. What the file
+claims is believed where the engine would doubt it; use this to learn and to compare.
+"""
+
+from __future__ import annotations
+
+import json
+import struct
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+MAGIC = b"\x89SWM\r\n\x1a\n"
+VERSION = 1
+NOT_IN_UTF8 = {0xC0, 0xC1, *range(0xF5, 0x100)}
+
+
+@dataclass(frozen=True)
+class Merge:
+    """Two neighbours inside a pretoken become one token."""
+
+    left: int
+    right: int
+    count: int
+
+
+@dataclass(frozen=True)
+class Supermerge:
+    """Two neighbouring single-token pretokens, or superwords, become one token."""
+
+    left: int
+    right: int
+    count: int
+
+
+@dataclass(frozen=True)
+class Delete:
+    """A token leaves the vocabulary."""
+
+    token: int
+
+
+Event = Merge | Supermerge | Delete
+
+
+@dataclass
+class ModelFile:
+    """What a file holds: the header as parsed, and the sections."""
+
+    header: dict[str, Any]
+    events: list[Event]
+    ids: list[int] | None
+    ngrams: list[list[int]]
+
+
+def read_model(source: str | Path | bytes) -> ModelFile:
+    """Read a file, or the bytes of one."""
+    data = source if isinstance(source, bytes) else Path(source).read_bytes()
+    if data[:8] != MAGIC:
+        raise ValueError("not a superword model")
+    version, header_length = struct.unpack_from("<IQ", data, 8)
+    if version > VERSION:
+        raise ValueError(f"written by a newer version: {version}")
+    header: dict[str, Any] = json.loads(data[20 : 20 + header_length])
+
+    model = ModelFile(header, events=[], ids=None, ngrams=[])
+    start = 20 + header_length
+    for section in header["sections"]:
+        body = data[start : start + section["bytes"]]
+        start += section["bytes"]
+        if section["name"] == "events":
+            numbers = iter(body)
+            model.events = [read_event(numbers) for _ in range(section["items"])]
+        elif section["name"] == "ids":
+            model.ids = list(struct.unpack(f"<{section['items']}I", body))
+        elif section["name"] == "ngrams":
+            numbers = iter(body)
+            for _ in range(section["items"]):
+                length = read_number(numbers)
+                model.ngrams.append([read_number(numbers) for _ in range(length)])
+    if start + 8 != len(data):
+        raise ValueError(f"{len(data)} bytes where the header describes {start + 8}")
+    return model
+
+
+def read_number(source: Iterator[int]) -> int:
+    """LEB128, seven bits a byte, low bits first: ``AC 02`` is 300."""
+    number = shift = 0
+    for byte in source:
+        number |= (byte & 0x7F) << shift
+        if byte < 0x80:
+            return number
+        shift += 7
+    raise ValueError("a section ends inside a number")
+
+
+def read_event(source: Iterator[int]) -> Event:
+    """Read a byte for the kind, then its numbers: ``00 20 61 AC 02`` merges 32 and 97."""
+    kind = next(source, None)
+    if kind == 0:
+        return Merge(read_number(source), read_number(source), read_number(source))
+    if kind == 1:
+        return Supermerge(read_number(source), read_number(source), read_number(source))
+    if kind == 2:
+        return Delete(read_number(source))
+    raise ValueError(f"unknown kind of event: {kind}")
+
+
+def tokens(model: ModelFile) -> tuple[list[bytes], list[int]]:
+    """Replay the events: the bytes of every symbol, and the symbols alive, in order of entering."""
+    alphabet = set(range(256)) - (NOT_IN_UTF8 if model.header["alphabet"] == "utf8" else set())
+    symbols = [bytes([byte]) for byte in sorted(alphabet)]
+    number_of = {token: symbol for symbol, token in enumerate(symbols)}
+    alive = dict.fromkeys(range(len(symbols)))  # a set that keeps its order
+    for event in model.events:
+        if isinstance(event, Delete):
+            del alive[event.token]
+            continue
+        joined = symbols[event.left] + symbols[event.right]
+        if joined not in number_of:
+            number_of[joined] = len(symbols)
+            symbols.append(joined)
+        alive.setdefault(number_of[joined])
+    return symbols, list(alive)
+
+
+def vocabulary(model: ModelFile) -> dict[int, bytes]:
+    """Give the bytes of every id, special tokens included."""
+    symbols, alive = tokens(model)
+    ids = enumerate(alive) if model.ids is None else ((model.ids[s], s) for s in alive)
+    table = {token_id: symbols[symbol] for token_id, symbol in ids}
+    for special in model.header["special_tokens"]:
+        table[special["id"]] = special["text"].encode()
+    return table
