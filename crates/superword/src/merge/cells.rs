@@ -30,7 +30,7 @@ struct Cell {
 }
 
 /// A place in the cells.
-pub type Place = u32;
+pub(super) type Place = u32;
 
 /// Weighted sequences of symbols.
 #[derive(Clone, Debug)]

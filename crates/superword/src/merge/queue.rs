@@ -38,7 +38,7 @@ struct Entry {
 /// Eight children a node: the tree is a third as high as a binary one, and the children of a node
 /// lie side by side in memory.
 #[derive(Clone, Debug, Default)]
-pub struct Queue {
+pub(super) struct Queue {
     heap: Vec<Entry>,
 }
 
@@ -46,7 +46,11 @@ const CHILDREN: usize = 8;
 
 impl Queue {
     /// Takes over all candidates at once, in linear time.
-    pub fn rebuild(&mut self, tokens: &TokenTable, candidates: impl Iterator<Item = Candidate>) {
+    pub(super) fn rebuild(
+        &mut self,
+        tokens: &TokenTable,
+        candidates: impl Iterator<Item = Candidate>,
+    ) {
         self.heap.clear();
         self.heap.extend(candidates.map(|candidate| Entry {
             candidate,
@@ -58,7 +62,7 @@ impl Queue {
     }
 
     /// Adds a pair.
-    pub fn push(&mut self, tokens: &TokenTable, candidate: Candidate) {
+    pub(super) fn push(&mut self, tokens: &TokenTable, candidate: Candidate) {
         self.heap.push(Entry {
             candidate,
             left_start: start_of(tokens, candidate.left),
@@ -75,12 +79,12 @@ impl Queue {
     }
 
     /// The pair that comes first.
-    pub fn first(&self) -> Option<Candidate> {
+    pub(super) fn first(&self) -> Option<Candidate> {
         self.heap.first().map(|entry| entry.candidate)
     }
 
     /// Takes the pair that comes first.
-    pub fn pop(&mut self, tokens: &TokenTable) -> Option<Candidate> {
+    pub(super) fn pop(&mut self, tokens: &TokenTable) -> Option<Candidate> {
         let last = self.heap.len().checked_sub(1)?;
         self.heap.swap(0, last);
         let entry = self.heap.pop()?;
@@ -89,7 +93,7 @@ impl Queue {
     }
 
     /// Gives the first pair another count, which is smaller.
-    pub fn lower_first(&mut self, tokens: &TokenTable, count: u64) {
+    pub(super) fn lower_first(&mut self, tokens: &TokenTable, count: u64) {
         if let Some(first) = self.heap.first_mut() {
             first.candidate.count = count;
             self.sink(tokens, 0);
