@@ -206,7 +206,12 @@ fn a_named_pipe_is_read_once_and_can_be_buffered() {
         max_bytes: 1,
         seed: 0,
     };
-    let refused = plan_sample(&[source.clone()], &ReadOptions::default(), sample, &Silent);
+    let refused = plan_sample(
+        std::slice::from_ref(&source),
+        &ReadOptions::default(),
+        sample,
+        &Silent,
+    );
     assert!(matches!(
         refused,
         Err(ReadError::Corpus(CorpusError::OnceOnly { .. }))
@@ -218,7 +223,9 @@ fn a_named_pipe_is_read_once_and_can_be_buffered() {
     };
     let writer = write(path.clone());
     assert_eq!(
-        read(&[source.clone()], &ReadOptions::default()).unwrap().0,
+        read(std::slice::from_ref(&source), &ReadOptions::default())
+            .unwrap()
+            .0,
         ["a", "b"]
     );
     writer.join().unwrap();
@@ -227,7 +234,7 @@ fn a_named_pipe_is_read_once_and_can_be_buffered() {
     writer.join().unwrap();
     for _ in 0..2 {
         assert_eq!(
-            read_all_ways(&[buffered.clone()], &ReadOptions::default())
+            read_all_ways(std::slice::from_ref(&buffered), &ReadOptions::default())
                 .unwrap()
                 .0,
             ["a", "b"]

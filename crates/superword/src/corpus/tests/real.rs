@@ -7,15 +7,20 @@ use super::*;
 fn corpus() -> Option<PathBuf> {
     let beside = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../shared/corpus");
     let path = std::env::var_os("SUPERWORD_CORPUS").map_or(beside, PathBuf::from);
-    path.is_dir().then_some(path)
+    if !path.is_dir() {
+        let _ = writeln!(
+            std::io::stderr(),
+            "skipped: no real text at {}",
+            path.display()
+        );
+        return None;
+    }
+    Some(path)
 }
 
 #[test]
 fn real_files_read_as_serde_json_reads_them() {
-    let Some(corpus) = corpus() else {
-        // Reported as passed with this note where there is no such text.
-        return;
-    };
+    let Some(corpus) = corpus() else { return };
     for name in ["zh", "ar", "en", "udhr-all"] {
         let path = corpus.join(format!("multi/{name}.jsonl.zst"));
         let Ok(file) = std::fs::File::open(&path) else {
@@ -71,7 +76,7 @@ fn reading_speed() {
         ("zstd", packed),
         ("gzip", memory(&gzip(&plain), Format::Jsonl)),
     ];
-    let mut lines = Vec::new();
+    let mut stderr = std::io::stderr();
     for (name, source) in &sources {
         for threads in [1, 2] {
             let options = ReadOptions {
@@ -88,12 +93,7 @@ fn reading_speed() {
             )
             .unwrap();
             let rate = report.bytes as f64 / start.elapsed().as_secs_f64() / 1e6;
-            lines.push(format!("{name}, {threads} threads: {rate:.0} MB/s of text"));
+            let _ = writeln!(stderr, "{name}, {threads} threads: {rate:.0} MB/s of text");
         }
     }
-    assert!(
-        lines.is_empty(),
-        "not a failure, the result:\n{}",
-        lines.join("\n")
-    );
 }
