@@ -168,3 +168,37 @@ fn a_line_may_be_much_longer_than_a_block() {
         assert_eq!(report.per_source[0].raw_bytes, compressed.len() as u64);
     }
 }
+
+/// `cargo test --release -p superword gigabyte -- --ignored`
+#[test]
+#[ignore = "takes some gigabytes of memory: run it by name"]
+fn a_document_of_a_gigabyte_on_one_line() {
+    struct Lengths(Vec<usize>);
+    impl DocumentSink for Lengths {
+        type Error = Infallible;
+        fn document(&mut self, text: &str) -> Result<(), Infallible> {
+            self.0.push(text.len());
+            Ok(())
+        }
+    }
+    let mut encoder = ::zstd::Encoder::new(Vec::new(), 1).unwrap();
+    encoder.write_all(b"{\"text\": \"").unwrap();
+    for _ in 0..1 << 10 {
+        encoder.write_all(&[b'x'; 1 << 20]).unwrap();
+    }
+    encoder
+        .write_all(b"\\n\"}\n{\"text\": \"last\"}\n")
+        .unwrap();
+    let source = memory(&encoder.finish().unwrap(), Format::Jsonl);
+    let options = ReadOptions {
+        threads: 2,
+        ..ReadOptions::default()
+    };
+    let (sinks, _) = read_parallel(&[source], &options, Phase::Count, &Silent, |_| {
+        Lengths(Vec::new())
+    })
+    .unwrap();
+    let mut lengths: Vec<usize> = sinks.into_iter().flat_map(|sink| sink.0).collect();
+    lengths.sort();
+    assert_eq!(lengths, [4, (1 << 30) + 1]);
+}
