@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::decompress::{Decompressor, StreamError};
 use super::input::Input;
 use super::{CorpusError, Format, Source};
-use crate::observe::{Observer, Stopped};
+use crate::observe::{Observer, Stopped, check_stop};
 
 const BYTE_ORDER_MARK: &[u8] = "\u{feff}".as_bytes();
 
@@ -92,6 +92,7 @@ impl BlockReader {
                 }
                 searched = block.len();
             }
+            check_stop(observer).map_err(BlockError::Stopped)?;
             let result = self.stream.read(block, observer);
             let consumed = self.stream.consumed();
             advanced(consumed - self.reported);

@@ -6,6 +6,9 @@ use super::decompress::{Raw, StreamError};
 use super::input::{CHUNK, InputError};
 use crate::observe::Observer;
 
+/// Compressed bytes given to the decoder at a time.
+const PIECE: usize = 16 << 10;
+
 pub(super) const GZIP_MAGIC: [u8; 2] = [0x1f, 0x8b];
 
 /// A gzip stream (RFC 1952): members one after another, then perhaps zeros.
@@ -53,23 +56,25 @@ impl Gzip {
                 return Err(StreamError::Truncated);
             }
             out.reserve(CHUNK);
+            // In small pieces, so that one call cannot make more than a thousand times as much.
+            let piece = &raw.rest()[..raw.rest().len().min(PIECE)];
             let (in_before, out_before) = (self.inflate.total_in(), out.len());
             let result = self
                 .inflate
-                .decompress_vec(raw.rest(), out, FlushDecompress::None);
-            raw.consume((self.inflate.total_in() - in_before) as usize);
+                .decompress_vec(piece, out, FlushDecompress::None);
+            let used = (self.inflate.total_in() - in_before) as usize;
+            raw.consume(used);
             self.crc.update(&out[out_before..]);
             match result {
                 Ok(Status::StreamEnd) => {
                     self.trailer(raw, observer)?;
                     self.state = GzipState::NextHeader;
                 }
-                Ok(Status::Ok) => {}
-                Ok(Status::BufError) if raw.rest().is_empty() => {}
-                // Input and room are there and yet nothing moved.
-                Ok(Status::BufError) => {
+                // Input and room were there and yet nothing moved.
+                Ok(_) if used == 0 && out.len() == out_before => {
                     return Err(StreamError::Damaged("no progress".into()));
                 }
+                Ok(_) => {}
                 Err(error) => {
                     let reason = error.message().unwrap_or("invalid deflate data");
                     return Err(StreamError::Damaged(reason.into()));

@@ -1,0 +1,176 @@
+//! A sample depends on the texts and the seed only, and never exceeds its size.
+
+use super::*;
+
+fn corpus(random: &mut Random, count: usize) -> Vec<String> {
+    (0..count)
+        .map(|number| format!("{number} {}", "word ".repeat(random.below(20) + 1)))
+        .collect()
+}
+
+fn as_sources(texts: &[String], files: usize) -> Vec<Source> {
+    texts
+        .chunks(texts.len().div_ceil(files))
+        .enumerate()
+        .map(|(index, texts)| {
+            let text = texts.join("\n");
+            let bytes = if index % 2 == 0 {
+                zstd(text.as_bytes())
+            } else {
+                text.into_bytes()
+            };
+            Source::memory(index.to_string(), bytes, Format::Lines)
+        })
+        .collect()
+}
+
+fn draw(sources: &[Source], sample: Sample, threads: usize) -> (Vec<String>, SamplePlan) {
+    let options = ReadOptions {
+        threads,
+        block_size: 500,
+        ..ReadOptions::default()
+    };
+    let plan = plan_sample(sources, &options, sample, &Silent).unwrap();
+    let options = ReadOptions {
+        sample: Some(plan.clone()),
+        ..options
+    };
+    let (documents, report) = read(sources, &options).unwrap();
+    assert_eq!(report.bytes, plan.bytes());
+    (documents, plan)
+}
+
+#[test]
+fn threads_files_and_order_do_not_matter() {
+    let mut random = Random(21);
+    let mut texts = corpus(&mut random, 2_000);
+    let total: u64 = texts.iter().map(|text| text.len() as u64).sum();
+    for seed in 0..4 {
+        let sample = Sample {
+            max_bytes: total / 10,
+            seed,
+        };
+        let (expected, plan) = draw(&as_sources(&texts, 1), sample, 1);
+        assert!(
+            plan.bytes() <= sample.max_bytes && plan.bytes() + 20 > sample.max_bytes,
+            "{plan:?}"
+        );
+        assert_eq!(
+            (plan.corpus_bytes(), plan.corpus_documents()),
+            (total, 2_000)
+        );
+        for (files, threads) in [(1, 8), (7, 1), (20, 2)] {
+            for i in (1..texts.len()).rev() {
+                texts.swap(i, random.below(i + 1));
+            }
+            assert_eq!(
+                draw(&as_sources(&texts, files), sample, threads).0,
+                expected
+            );
+        }
+    }
+}
+
+#[test]
+fn the_sample_comes_from_everywhere_and_follows_the_seed() {
+    let texts = corpus(&mut Random(22), 4_000);
+    let sources = as_sources(&texts, 4);
+    let one = draw(
+        &sources,
+        Sample {
+            max_bytes: 40_000,
+            seed: 1,
+        },
+        2,
+    )
+    .0;
+    let two = draw(
+        &sources,
+        Sample {
+            max_bytes: 40_000,
+            seed: 2,
+        },
+        2,
+    )
+    .0;
+    assert_ne!(one, two);
+    for quarter in 0..4 {
+        let numbers = quarter * 1_000..(quarter + 1) * 1_000;
+        let drawn = one
+            .iter()
+            .filter(|text| {
+                numbers.contains(&text.split(' ').next().unwrap().parse::<usize>().unwrap())
+            })
+            .count();
+        assert!(
+            drawn * 8 > one.len(),
+            "only {drawn} of {} from quarter {quarter}",
+            one.len()
+        );
+    }
+}
+
+#[test]
+fn everything_is_drawn_if_it_fits() {
+    let texts = corpus(&mut Random(23), 100);
+    let total: u64 = texts.iter().map(|text| text.len() as u64).sum();
+    let (documents, plan) = draw(
+        &as_sources(&texts, 2),
+        Sample {
+            max_bytes: total,
+            seed: 9,
+        },
+        2,
+    );
+    assert_eq!((documents.len(), plan.bytes()), (100, total));
+}
+
+#[test]
+fn one_giant_document_does_not_crowd_out_the_rest() {
+    let mut texts = corpus(&mut Random(24), 500);
+    texts.push("giant ".repeat(100_000));
+    for seed in 0..5 {
+        let (documents, plan) = draw(
+            &as_sources(&texts, 1),
+            Sample {
+                max_bytes: 10_000,
+                seed,
+            },
+            2,
+        );
+        assert!(plan.bytes() > 9_900 && documents.len() > 50, "{plan:?}");
+    }
+}
+
+#[test]
+fn a_sample_smaller_than_every_document_is_an_error() {
+    let source = memory(b"twelve bytes\nthirteen bytes\n", Format::Lines);
+    let sample = Sample {
+        max_bytes: 11,
+        seed: 0,
+    };
+    let error = plan_sample(&[source], &ReadOptions::default(), sample, &Silent).unwrap_err();
+    assert_eq!(
+        error,
+        CorpusError::SampleTooSmall {
+            max_bytes: 11,
+            documents: 2,
+            smallest: 12
+        }
+        .into()
+    );
+}
+
+#[test]
+fn bad_lines_and_stops_end_the_planning_too() {
+    let source = memory(b"{}", Format::Jsonl);
+    let sample = Sample {
+        max_bytes: 11,
+        seed: 0,
+    };
+    let error = plan_sample(&[source], &ReadOptions::default(), sample, &Silent).unwrap_err();
+    assert!(matches!(
+        error,
+        ReadError::Corpus(CorpusError::FieldMissing { .. })
+    ));
+}
