@@ -214,6 +214,44 @@ pub enum CorpusError {
 }
 
 impl CorpusError {
+    /// The input it is about, by the name that people know.
+    pub fn source_name(&self) -> Option<&str> {
+        match self {
+            CorpusError::NotFound { source_name }
+            | CorpusError::PermissionDenied { source_name }
+            | CorpusError::IsDirectory { source_name }
+            | CorpusError::Open { source_name, .. }
+            | CorpusError::Read { source_name, .. }
+            | CorpusError::Damaged { source_name, .. }
+            | CorpusError::Truncated { source_name, .. }
+            | CorpusError::NotJson { source_name, .. }
+            | CorpusError::NotObject { source_name, .. }
+            | CorpusError::FieldMissing { source_name, .. }
+            | CorpusError::FieldNotString { source_name, .. }
+            | CorpusError::LoneSurrogate { source_name, .. }
+            | CorpusError::InvalidUtf8 { source_name, .. }
+            | CorpusError::UnsupportedFile { source_name, .. }
+            | CorpusError::OnceOnly { source_name } => Some(source_name),
+            CorpusError::Empty { .. }
+            | CorpusError::StdinTwice { .. }
+            | CorpusError::SampleTooSmall { .. }
+            | CorpusError::Spool { .. } => None,
+        }
+    }
+
+    /// The line it is about, counted from 1.
+    pub fn line(&self) -> Option<u64> {
+        match self {
+            CorpusError::NotJson { line, .. }
+            | CorpusError::NotObject { line, .. }
+            | CorpusError::FieldMissing { line, .. }
+            | CorpusError::FieldNotString { line, .. }
+            | CorpusError::LoneSurrogate { line, .. }
+            | CorpusError::InvalidUtf8 { line, .. } => Some(*line),
+            _ => None,
+        }
+    }
+
     /// What to do next, where there is something to say.
     pub fn hint(&self) -> Option<String> {
         let skip = "or leave such documents out with --on-error skip";

@@ -1,5 +1,6 @@
 //! Text → ids and back.
 
+mod batch;
 mod cache;
 mod encoder;
 mod ranked;

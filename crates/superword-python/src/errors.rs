@@ -1,0 +1,191 @@
+//! Engine errors → classes of `superword.errors`, in one place.
+
+use pyo3::exceptions::PyKeyboardInterrupt;
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyString};
+use superword::corpus::CorpusError;
+use superword::encode::UnknownId;
+use superword::model::{BuildError, LoadError, SaveError};
+use superword::text::{PatternError, SplitError};
+use superword::train::TrainError;
+
+/// An error on its way to Python: the class by name, what to say, and the facts.
+pub(crate) struct Raised {
+    class: &'static str,
+    message: String,
+    hint: Option<String>,
+    facts: Vec<(&'static str, Fact)>,
+}
+
+enum Fact {
+    Text(String),
+    Number(u64),
+}
+
+impl Raised {
+    pub(crate) fn new(class: &'static str, message: impl ToString, hint: Option<String>) -> Raised {
+        Raised {
+            class,
+            message: message.to_string(),
+            hint,
+            facts: Vec::new(),
+        }
+    }
+
+    pub(crate) fn text(mut self, name: &'static str, value: impl ToString) -> Raised {
+        self.facts.push((name, Fact::Text(value.to_string())));
+        self
+    }
+
+    pub(crate) fn number(mut self, name: &'static str, value: u64) -> Raised {
+        self.facts.push((name, Fact::Number(value)));
+        self
+    }
+
+    fn build(&self, py: Python<'_>) -> PyResult<PyErr> {
+        let class = py.import("superword.errors")?.getattr(self.class)?;
+        let facts = PyDict::new(py);
+        facts.set_item("hint", self.hint.as_deref())?;
+        for (name, fact) in &self.facts {
+            match fact {
+                Fact::Text(text) => facts.set_item(name, text)?,
+                Fact::Number(number) => facts.set_item(name, number)?,
+            }
+        }
+        let message = PyString::new(py, &self.message);
+        Ok(PyErr::from_value(class.call((message,), Some(&facts))?))
+    }
+}
+
+impl From<Raised> for PyErr {
+    fn from(raised: Raised) -> PyErr {
+        Python::attach(|py| raised.build(py).unwrap_or_else(|error| error))
+    }
+}
+
+/// A fault of the engine itself.
+pub(crate) fn internal(panic: &(dyn std::any::Any + Send)) -> PyErr {
+    let what = panic
+        .downcast_ref::<&str>()
+        .map(|text| (*text).to_owned())
+        .or_else(|| panic.downcast_ref::<String>().cloned())
+        .unwrap_or_else(|| "no reason given".into());
+    Raised::new(
+        "InternalError",
+        format!("the engine failed: {what}"),
+        Some("this is a bug in superword; please report it with what you did".into()),
+    )
+    .into()
+}
+
+pub(crate) fn pattern(error: &PatternError) -> PyErr {
+    let class = match error {
+        PatternError::UnknownScript { .. } | PatternError::NotARealScript { .. } => {
+            "UnknownScriptError"
+        }
+        _ => "PatternError",
+    };
+    let raised = Raised::new(class, error, error.hint());
+    match error {
+        PatternError::Syntax { position, .. } | PatternError::MatchesEmpty { position, .. } => {
+            raised.number("position", *position as u64)
+        }
+        _ => raised,
+    }
+    .into()
+}
+
+pub(crate) fn split(error: &SplitError) -> PyErr {
+    Raised::new("TextError", error, error.hint()).into()
+}
+
+pub(crate) fn corpus(error: &CorpusError) -> PyErr {
+    use CorpusError as E;
+    let class = match error {
+        E::NotFound { .. } => "MissingInputError",
+        E::Damaged { .. } | E::Truncated { .. } => "DamagedInputError",
+        E::Empty { .. } => "EmptyCorpusError",
+        E::NotJson { .. }
+        | E::NotObject { .. }
+        | E::FieldMissing { .. }
+        | E::FieldNotString { .. }
+        | E::LoneSurrogate { .. }
+        | E::InvalidUtf8 { .. } => "DocumentError",
+        _ => "InputError",
+    };
+    let mut raised = Raised::new(class, error, error.hint());
+    if let Some(name) = error.source_name() {
+        raised = raised.text("path", name);
+    }
+    if let Some(line) = error.line() {
+        raised = raised.number("line", line);
+    }
+    raised.into()
+}
+
+pub(crate) fn build(error: &BuildError) -> PyErr {
+    let class = match error {
+        BuildError::TruncateSize { .. } | BuildError::TruncateIds => "OptionError",
+        _ => "DamagedModelError",
+    };
+    Raised::new(class, error, error.hint()).into()
+}
+
+pub(crate) fn load(error: &LoadError, path: Option<&str>) -> PyErr {
+    let class = match error {
+        LoadError::NotFound { .. } => "MissingModelError",
+        LoadError::PermissionDenied { .. }
+        | LoadError::IsFolder { .. }
+        | LoadError::NotAFile { .. }
+        | LoadError::Io { .. } => "ModelFileError",
+        LoadError::BadMagic { .. } => "NotAModelError",
+        LoadError::NewerVersion { .. } => "NewerModelError",
+        _ => "DamagedModelError",
+    };
+    let names_path = matches!(
+        error,
+        LoadError::NotFound { .. }
+            | LoadError::PermissionDenied { .. }
+            | LoadError::IsFolder { .. }
+            | LoadError::NotAFile { .. }
+            | LoadError::Io { .. }
+    );
+    let message = match path {
+        Some(path) if !names_path => format!("{path}: {error}"),
+        _ => error.to_string(),
+    };
+    let raised = Raised::new(class, message, error.hint());
+    match path {
+        Some(path) => raised.text("path", path),
+        None => raised,
+    }
+    .into()
+}
+
+pub(crate) fn save(error: &SaveError, path: &str) -> PyErr {
+    Raised::new("SaveError", error, error.hint())
+        .text("path", path)
+        .into()
+}
+
+pub(crate) fn unknown_id(error: &UnknownId) -> PyErr {
+    Raised::new(
+        "TokenError",
+        error,
+        Some("were the ids made by another tokenizer?".into()),
+    )
+    .number("id", u64::from(error.id.0))
+    .number("position", error.position as u64)
+    .into()
+}
+
+pub(crate) fn train(error: &TrainError) -> PyErr {
+    match error {
+        TrainError::Option(option) => Raised::new("OptionError", option, option.hint()).into(),
+        TrainError::Pattern(error) => pattern(error),
+        TrainError::Corpus(error) => corpus(error),
+        TrainError::Stopped(_) => PyKeyboardInterrupt::new_err(()),
+        TrainError::Split(_) => Raised::new("TextError", error, error.hint()).into(),
+        _ => Raised::new("SuperwordError", error, error.hint()).into(),
+    }
+}

@@ -1,0 +1,285 @@
+//! Models for Python.
+
+use std::sync::{Arc, OnceLock};
+
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyDict, PyList};
+use superword::encode::{Encoder, SpecialFinder};
+use superword::model::{Event, Model, Origin};
+use superword::text::{Pretokenizer, PretokenizerConfig};
+use superword::token::{Symbol, TokenId};
+
+use crate::errors::{self, Raised};
+use crate::pretokenizer::PyPretokenizer;
+use crate::watch::detached;
+
+/// A trained tokenizer. Immutable; may be used from many threads at once.
+#[pyclass(name = "Model", module = "superword._core", frozen)]
+pub(crate) struct PyModel {
+    model: Arc<Model>,
+    /// Made when it is first needed: a model that is only looked at does not pay for it.
+    encoder: OnceLock<Arc<Encoder>>,
+}
+
+impl PyModel {
+    pub(crate) fn new(model: Arc<Model>) -> PyModel {
+        PyModel {
+            model,
+            encoder: OnceLock::new(),
+        }
+    }
+
+    fn encoder(&self, py: Python<'_>) -> PyResult<Arc<Encoder>> {
+        if let Some(encoder) = self.encoder.get() {
+            return Ok(encoder.clone());
+        }
+        let made = detached(py, || Encoder::new(self.model.clone()))?
+            .map_err(|error| errors::pattern(&error))?;
+        Ok(self.encoder.get_or_init(|| Arc::new(made)).clone())
+    }
+
+    fn bytes_of(&self, symbol: Symbol) -> &[u8] {
+        self.model.vocabulary().bytes_of(symbol)
+    }
+
+    fn unknown_id(&self, id: impl std::fmt::Display) -> PyErr {
+        Raised::new(
+            "TokenError",
+            format!(
+                "id {id} is not in the vocabulary, whose ids are below {}",
+                self.model.n_vocab()
+            ),
+            None,
+        )
+        .into()
+    }
+
+    /// The bytes of a token, special ones included.
+    fn token(&self, id: TokenId) -> Option<&[u8]> {
+        if let Some(symbol) = self.model.vocabulary().symbol_with(id) {
+            return Some(self.bytes_of(symbol));
+        }
+        let mut specials = self.model.parts().specials.iter();
+        specials
+            .find(|special| special.id == id)
+            .map(|special| special.text.as_bytes())
+    }
+}
+
+/// The special tokens that a call allows.
+fn finder(encoder: &Encoder, allowed: &[String]) -> SpecialFinder {
+    encoder.special_finder(|text| allowed.iter().any(|allowed| allowed == text))
+}
+
+type Merge<'py> = (Bound<'py, PyBytes>, Bound<'py, PyBytes>, u64);
+
+#[pymethods]
+impl PyModel {
+    #[staticmethod]
+    fn load(py: Python<'_>, path: &str) -> PyResult<PyModel> {
+        detached(py, || Model::load(path))?
+            .map(|model| PyModel::new(Arc::new(model)))
+            .map_err(|error| errors::load(&error, Some(path)))
+    }
+
+    #[staticmethod]
+    fn from_bytes(py: Python<'_>, data: &[u8]) -> PyResult<PyModel> {
+        detached(py, || Model::from_bytes(data))?
+            .map(|model| PyModel::new(Arc::new(model)))
+            .map_err(|error| errors::load(&error, None))
+    }
+
+    fn to_bytes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
+        let bytes = detached(py, || self.model.to_bytes())?;
+        Ok(PyBytes::new(py, &bytes))
+    }
+
+    fn save(&self, py: Python<'_>, path: &str) -> PyResult<()> {
+        detached(py, || self.model.save(path))?.map_err(|error| errors::save(&error, path))
+    }
+
+    #[getter]
+    fn method(&self) -> &'static str {
+        self.model.parts().method.name()
+    }
+
+    #[getter]
+    fn alphabet(&self) -> &'static str {
+        self.model.parts().alphabet.name()
+    }
+
+    #[getter]
+    fn picky_split(&self) -> &'static str {
+        self.model.parts().picky_split.name()
+    }
+
+    #[getter]
+    fn n_vocab(&self) -> usize {
+        self.model.n_vocab()
+    }
+
+    #[getter]
+    fn pretokenizer(&self) -> PyResult<PyPretokenizer> {
+        if let Some(encoder) = self.encoder.get() {
+            return Ok(PyPretokenizer {
+                inner: encoder.pretokenizer().clone(),
+            });
+        }
+        let config: PretokenizerConfig = self.model.parts().pretokenizer.clone();
+        Pretokenizer::new(config)
+            .map(|inner| PyPretokenizer { inner })
+            .map_err(|error| errors::pattern(&error))
+    }
+
+    #[getter]
+    fn special_tokens<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let dict = PyDict::new(py);
+        for special in &self.model.parts().specials {
+            dict.set_item(&special.text, special.id.0)?;
+        }
+        Ok(dict)
+    }
+
+    #[getter]
+    fn facts(&self) -> String {
+        serde_json::Value::from(self.model.parts().facts.clone()).to_string()
+    }
+
+    #[getter]
+    fn has_deletions(&self) -> bool {
+        self.model.has_deletions()
+    }
+
+    fn events<'py>(
+        &self,
+        py: Python<'py>,
+    ) -> Vec<(&'static str, Bound<'py, PyBytes>, Bound<'py, PyBytes>, u64)> {
+        let bytes = |symbol| PyBytes::new(py, self.bytes_of(symbol));
+        let events = self.model.parts().events.iter();
+        events
+            .map(|event| match *event {
+                Event::Merge { left, right, count } => ("merge", bytes(left), bytes(right), count),
+                Event::Supermerge { left, right, count } => {
+                    ("supermerge", bytes(left), bytes(right), count)
+                }
+                Event::Delete { token } => ("delete", bytes(token), PyBytes::new(py, b""), 0),
+            })
+            .collect()
+    }
+
+    fn merges<'py>(&self, py: Python<'py>) -> Vec<Merge<'py>> {
+        let bytes = |symbol| PyBytes::new(py, self.bytes_of(symbol));
+        let events = self.model.parts().events.iter();
+        events
+            .filter_map(|event| match *event {
+                Event::Merge { left, right, count } => Some((bytes(left), bytes(right), count)),
+                _ => None,
+            })
+            .collect()
+    }
+
+    fn supermerges<'py>(&self, py: Python<'py>) -> Vec<Merge<'py>> {
+        let bytes = |symbol| PyBytes::new(py, self.bytes_of(symbol));
+        let events = self.model.parts().events.iter();
+        events
+            .filter_map(|event| match *event {
+                Event::Supermerge { left, right, count } => {
+                    Some((bytes(left), bytes(right), count))
+                }
+                _ => None,
+            })
+            .collect()
+    }
+
+    fn token_bytes<'py>(&self, py: Python<'py>, id: u32) -> PyResult<Bound<'py, PyBytes>> {
+        match self.token(TokenId(id)) {
+            Some(bytes) => Ok(PyBytes::new(py, bytes)),
+            None => Err(self.unknown_id(id)),
+        }
+    }
+
+    fn token_to_id(&self, token: &[u8]) -> Option<u32> {
+        let vocabulary = self.model.vocabulary();
+        let id = vocabulary.id_of_bytes(token).or_else(|| {
+            let mut specials = self.model.parts().specials.iter();
+            specials
+                .find(|special| special.text.as_bytes() == token)
+                .map(|special| special.id)
+        });
+        id.map(|id| id.0)
+    }
+
+    fn is_superword(&self, id: u32) -> PyResult<bool> {
+        let vocabulary = self.model.vocabulary();
+        match vocabulary.symbol_with(TokenId(id)) {
+            Some(symbol) => Ok(matches!(
+                vocabulary.origin_of(symbol),
+                Origin::Supermerge(..)
+            )),
+            None if self.token(TokenId(id)).is_some() => Ok(false),
+            None => Err(self.unknown_id(id)),
+        }
+    }
+
+    fn truncate(&self, py: Python<'_>, n_vocab: usize) -> PyResult<PyModel> {
+        detached(py, || self.model.truncate(n_vocab))?
+            .map(|model| PyModel::new(Arc::new(model)))
+            .map_err(|error| errors::build(&error))
+    }
+
+    fn encode_ordinary<'py>(&self, py: Python<'py>, text: &str) -> PyResult<Bound<'py, PyList>> {
+        let encoder = self.encoder(py)?;
+        let mut ids = Vec::new();
+        detached(py, || encoder.encode_ordinary(text, &mut ids))?
+            .map_err(|error| errors::split(&error))?;
+        PyList::new(py, ids)
+    }
+
+    fn encode<'py>(
+        &self,
+        py: Python<'py>,
+        text: &str,
+        allowed_special: Vec<String>,
+    ) -> PyResult<Bound<'py, PyList>> {
+        let encoder = self.encoder(py)?;
+        let mut ids = Vec::new();
+        detached(py, || {
+            let specials = finder(&encoder, &allowed_special);
+            encoder.encode(text, &specials, &mut ids)
+        })?
+        .map_err(|error| errors::split(&error))?;
+        PyList::new(py, ids)
+    }
+
+    #[pyo3(signature = (texts, allowed_special, threads))]
+    fn encode_batch<'py>(
+        &self,
+        py: Python<'py>,
+        texts: Vec<Bound<'py, pyo3::types::PyString>>,
+        allowed_special: Vec<String>,
+        threads: usize,
+    ) -> PyResult<Vec<Bound<'py, PyList>>> {
+        let encoder = self.encoder(py)?;
+        let texts: Vec<&str> = texts
+            .iter()
+            .map(|text| text.to_str())
+            .collect::<PyResult<_>>()?;
+        let encoded = detached(py, || {
+            let specials = finder(&encoder, &allowed_special);
+            encoder.encode_batch(&texts, &specials, threads)
+        })?
+        .map_err(|error| errors::split(&error))?;
+        encoded
+            .into_iter()
+            .map(|ids| PyList::new(py, ids))
+            .collect()
+    }
+
+    fn decode_bytes<'py>(&self, py: Python<'py>, ids: Vec<u32>) -> PyResult<Bound<'py, PyBytes>> {
+        let encoder = self.encoder(py)?;
+        let mut bytes = Vec::new();
+        detached(py, || encoder.decode(&ids, &mut bytes))?
+            .map_err(|error| errors::unknown_id(&error))?;
+        Ok(PyBytes::new(py, &bytes))
+    }
+}

@@ -1,0 +1,120 @@
+//! Long work: off the GIL, with progress, stopped by Ctrl-C. The one place that does so.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Condvar, Mutex, PoisonError};
+use std::time::Duration;
+
+use pyo3::prelude::*;
+use superword::observe::{Observer, Phase};
+
+use crate::errors;
+
+/// How often Python gets to see progress and signals.
+const TICK: Duration = Duration::from_millis(100);
+
+#[derive(Default)]
+struct Watch {
+    stop: AtomicBool,
+    news: Mutex<News>,
+    wake: Condvar,
+}
+
+#[derive(Default)]
+struct News {
+    /// What was last said of each phase since Python last looked, in order.
+    progress: Vec<(Phase, u64, Option<u64>)>,
+    finished: bool,
+}
+
+impl Watch {
+    fn news(&self) -> std::sync::MutexGuard<'_, News> {
+        self.news.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn finish(&self) {
+        self.news().finished = true;
+        self.wake.notify_all();
+    }
+
+    /// Waits for a tick, or for the end, and takes the news.
+    fn wait(&self) -> News {
+        let (mut news, _) = self
+            .wake
+            .wait_timeout_while(self.news(), TICK, |news| !news.finished)
+            .unwrap_or_else(PoisonError::into_inner);
+        News {
+            progress: std::mem::take(&mut news.progress),
+            finished: news.finished,
+        }
+    }
+}
+
+impl Observer for Watch {
+    fn progress(&self, phase: Phase, done: u64, total: Option<u64>) {
+        let mut news = self.news();
+        match news.progress.last_mut() {
+            // Workers may overtake each other; a bar never runs backwards.
+            Some(last) if last.0 == phase => *last = (phase, done.max(last.1), total),
+            _ => news.progress.push((phase, done, total)),
+        }
+    }
+
+    fn stop_requested(&self) -> bool {
+        self.stop.load(Ordering::Relaxed)
+    }
+}
+
+/// Runs `work` on a thread of its own. The calling thread tells `progress(phase, unit, done,
+/// total)` how it goes; an exception there, or Ctrl-C, stops the work and is raised once it has
+/// stopped. A panic becomes an error.
+pub(crate) fn watched<T: Send>(
+    py: Python<'_>,
+    progress: Option<&Bound<'_, PyAny>>,
+    work: impl FnOnce(&dyn Observer) -> T + Send,
+) -> PyResult<T> {
+    let watch = Watch::default();
+    std::thread::scope(|scope| {
+        let worker = scope.spawn(|| {
+            let result = catch_unwind(AssertUnwindSafe(|| work(&watch)));
+            watch.finish();
+            result
+        });
+        let mut interrupted = None;
+        loop {
+            let news = py.detach(|| watch.wait());
+            if interrupted.is_none() {
+                let told = py.check_signals().and_then(|()| tell(progress, &news));
+                if let Err(error) = told {
+                    watch.stop.store(true, Ordering::Relaxed);
+                    interrupted = Some(error);
+                }
+            }
+            if news.finished {
+                break;
+            }
+        }
+        let result = py.detach(|| worker.join());
+        match (interrupted, result) {
+            (Some(error), _) => Err(error),
+            (None, Ok(Ok(value))) => Ok(value),
+            (None, Ok(Err(panic)) | Err(panic)) => Err(errors::internal(&*panic)),
+        }
+    })
+}
+
+fn tell(progress: Option<&Bound<'_, PyAny>>, news: &News) -> PyResult<()> {
+    let Some(callback) = progress else {
+        return Ok(());
+    };
+    for &(phase, done, total) in &news.progress {
+        callback.call1((phase.name(), phase.unit(), done, total))?;
+    }
+    Ok(())
+}
+
+/// Short work off the GIL. A panic becomes an error.
+pub(crate) fn detached<T: Send>(py: Python<'_>, work: impl FnOnce() -> T + Send) -> PyResult<T> {
+    py.detach(|| catch_unwind(AssertUnwindSafe(work)))
+        .map_err(|panic| errors::internal(&*panic))
+}
