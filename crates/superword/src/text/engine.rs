@@ -5,7 +5,7 @@
 //! backtracking engine.
 
 use fancy_regex::{Expr, RegexBuilder};
-use regex_automata::{Input, meta};
+use regex_automata::{Anchored, Input, meta};
 use regex_syntax::hir::Hir;
 
 use super::error::{PatternError, SplitError};
@@ -13,6 +13,8 @@ use super::pattern::{Expanded, expand};
 
 /// What a compiled pattern may take: enough for any honest one, and a bound for a hostile file.
 const SIZE_LIMIT: usize = 64 << 20;
+/// Large Unicode classes make large automata: with less, the lazy one is thrown away and rebuilt.
+const CACHE_CAPACITY: usize = 16 << 20;
 const MAX_INSTRUCTIONS: usize = 1 << 20;
 
 /// A compiled pattern.
@@ -45,7 +47,9 @@ impl Engine {
                     refuse_empty(pattern, &expanded, &branches)?;
                 }
                 let hirs: Vec<&Hir> = branches.iter().map(|(_, hir)| hir).collect();
-                let config = meta::Config::new().nfa_size_limit(Some(SIZE_LIMIT));
+                let config = meta::Config::new()
+                    .nfa_size_limit(Some(SIZE_LIMIT))
+                    .hybrid_cache_capacity(CACHE_CAPACITY);
                 let regex = meta::Builder::new()
                     .configure(config)
                     .build_many_from_hir(&hirs)
@@ -57,8 +61,11 @@ impl Engine {
                     })?;
                 Ok(Engine::Automaton { regex, gives_back })
             }
-            // Syntax that only the other engine knows; if it does not either, the first error stands.
-            Some(Err(error)) => backtracking(pattern, &expanded, purpose).or(Err(error)),
+            // Syntax that only the other engine knows; where it does not either, the first error stands.
+            Some(Err(error)) => match backtracking(pattern, &expanded, purpose) {
+                Err(PatternError::Syntax { .. } | PatternError::Compile { .. }) => Err(error),
+                other => other,
+            },
             None => backtracking(pattern, &expanded, purpose),
         }
     }
@@ -98,7 +105,11 @@ impl Engine {
     fn find(&self, text: &str, at: usize) -> Result<Option<(usize, usize)>, String> {
         match self {
             Engine::Automaton { regex, gives_back } => {
-                let Some(found) = regex.search(&Input::new(text).range(at..)) else {
+                // Most matches start where the last one ended; knowing the start saves the search
+                // for it. A match there is the leftmost, so the answer is the same.
+                let input = Input::new(text).range(at..);
+                let anchored = input.clone().anchored(Anchored::Yes);
+                let Some(found) = regex.search(&anchored).or_else(|| regex.search(&input)) else {
                     return Ok(None);
                 };
                 let (start, mut end) = (found.start(), found.end());

@@ -3,7 +3,8 @@
 //! A `next` function takes valid UTF-8 and a position before its end, and gives the end of the match
 //! that the pattern makes there. The presets match at every position, so nothing is ever skipped.
 //! Each takes time linear in the text: what a scanner looks at beyond its match is looked at by at
-//! most one more. Tests hold each of them against its pattern run by the regex engine.
+//! most one more. Tried and lost: a way of its own for ` ?[a-z]+`, ahead of the choice among classes
+//! (English 2.0 → 2.3 ns per byte). Tests hold each of them against its pattern run by the regex engine.
 
 use super::unicode::{
     Classes, END, LOWER, MARK, NEWLINE, NUMBER, OTHER, SPACE, UNCASED, UPPER, ascii_lower_run,
@@ -39,7 +40,7 @@ impl Scanner {
     pub(super) fn scan(self, bytes: &[u8], base: usize, emit: &mut impl FnMut(usize, usize)) {
         match self {
             Scanner::Gpt4o => each(bytes, base, emit, next_gpt4o),
-            Scanner::Gpt4oLetters => each(bytes, base, emit, next_gpt4o_letters),
+            Scanner::Gpt4oLetters => each_letter(bytes, base, emit),
             Scanner::Gpt4oExport => each(bytes, base, emit, next_gpt4o_export),
             Scanner::Gpt4 => each(bytes, base, emit, next_gpt4),
             Scanner::Gpt2 => each(bytes, base, emit, next_gpt2),
@@ -58,6 +59,30 @@ fn each(
     while start < bytes.len() {
         let end = next(bytes, start);
         debug_assert!(end > start, "a match takes at least one code point");
+        emit(base + start, base + end);
+        start = end;
+    }
+}
+
+/// [`each`] for single letters: the class of what follows a letter is also that of the next start,
+/// so every letter is looked up once.
+#[inline(always)]
+fn each_letter(bytes: &[u8], base: usize, emit: &mut impl FnMut(usize, usize)) {
+    let mut start = 0;
+    let (mut class, mut len) = class_at(bytes, start);
+    while start < bytes.len() {
+        let mut end;
+        if Classes::LETTER.has(class) {
+            end = start + len;
+            (class, len) = class_at(bytes, end);
+            while class == MARK {
+                end += len;
+                (class, len) = class_at(bytes, end);
+            }
+        } else {
+            end = next_gpt4o_letters(bytes, start);
+            (class, len) = class_at(bytes, end);
+        }
         emit(base + start, base + end);
         start = end;
     }
@@ -97,6 +122,7 @@ fn next_gpt4o_export(bytes: &[u8], start: usize) -> usize {
     }
 }
 
+/// Not called at a letter: see [`each_letter`].
 #[inline(always)]
 fn next_gpt4o_letters(bytes: &[u8], start: usize) -> usize {
     let first = start + usize::from(bytes[start] == b' ');

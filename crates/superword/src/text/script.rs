@@ -132,30 +132,71 @@ pub(super) fn runs(bytes: &[u8]) -> impl Iterator<Item = Run> {
 /// `Latin` and `Common`, by their place in the table: ASCII has no others.
 static LATIN: u8 = script('A' as u32);
 
-/// The script of all code points that start with this byte, or 0 where they have several or none
-/// real. Most text of such a script needs no decoding: 0xd0 is Cyrillic, 0xe5 Han.
+/// In the tables below: several real scripts.
+const SEVERAL: u8 = 255;
+
+/// Adds the script of a code point to what is known of a group of them: 0 where none has a real
+/// script, one, or [`SEVERAL`]. In a run of that one script, nothing in the group can end the run.
+const fn add_script(known: u8, code_point: u32) -> u8 {
+    match script(code_point) {
+        found if !is_real_index(found) || found == known => known,
+        found if known == 0 => found,
+        _ => SEVERAL,
+    }
+}
+
+/// The only real script of each block of 64 code points below U+10000.
+static BLOCK_SCRIPT: [u8; 1024] = {
+    let mut only = [0; 1024];
+    let mut code_point = 0;
+    while code_point < 0x10000 {
+        let block = &mut only[code_point as usize >> 6];
+        *block = add_script(*block, code_point);
+        code_point += 1;
+    }
+    only
+};
+
+/// The only real script of the code points that start with each byte; 0 for a byte inside one.
 static LEAD_SCRIPT: [u8; 256] = {
-    let mut scripts = [0; 256];
-    let mut lead = 0xc2;
-    while lead < 0xf0 {
-        let (first, count) = if lead < 0xe0 {
-            ((lead as u32 & 0x1f) << 6, 1 << 6)
-        } else {
-            ((lead as u32 & 0x0f) << 12, 1 << 12)
+    let mut only = [0; 256];
+    let mut code_point = 0;
+    while code_point < 0x10000 {
+        let lead = match code_point {
+            ..0x80 => code_point,
+            ..0x800 => 0xc0 | code_point >> 6,
+            _ => 0xe0 | code_point >> 12,
         };
-        let mut same = is_real_index(script(first));
-        let mut offset = 1;
-        while same && offset < count {
-            same = script(first + offset) == script(first);
-            offset += 1;
-        }
-        if same {
-            scripts[lead] = script(first);
-        }
+        let known = &mut only[lead as usize];
+        *known = add_script(*known, code_point);
+        code_point += 1;
+    }
+    let mut lead = 0xf0;
+    while lead < 0xf8 {
+        only[lead] = SEVERAL;
         lead += 1;
     }
-    scripts
+    only
 };
+
+/// The first byte at or after `i` that may start another script than `current`, or the end.
+///
+/// Byte by byte: a step for each code point costs a mispredicted branch at each blank.
+#[inline(always)]
+fn skip(bytes: &[u8], mut i: usize, current: u8) -> usize {
+    while let Some(&byte) = bytes.get(i) {
+        if byte < 0x80 && current == LATIN {
+            i = ascii_run(bytes, i);
+            continue;
+        }
+        let only = LEAD_SCRIPT[byte as usize];
+        if only != 0 && only != current {
+            break;
+        }
+        i += 1;
+    }
+    i
+}
 
 /// The run that starts at `start`: it ends after the last code point that belongs to it, so that
 /// Common ones before another script go to the next run.
@@ -164,30 +205,32 @@ static LEAD_SCRIPT: [u8; 256] = {
 /// stands in; one without a real script takes the first that comes.
 #[inline]
 pub(super) fn next_run(bytes: &[u8], start: usize) -> Run {
-    let mut i = start;
     let mut current = Script::COMMON.0;
-    while let Some(&byte) = bytes.get(i) {
-        if byte < 0x80 {
-            if current == LATIN {
-                i = ascii_run(bytes, i);
-                continue;
+    let mut i = start;
+    loop {
+        i = skip(bytes, i, current);
+        let (found, len) = match bytes.get(i) {
+            None => {
+                return Run {
+                    start,
+                    end: i,
+                    script: Script(current),
+                };
             }
-            if byte.is_ascii_alphabetic() {
-                if is_real_index(current) {
-                    return cut(bytes, start, i, current);
+            Some(..0x80) => (LATIN, 1),
+            Some(&lead @ 0xe0..0xf0) => {
+                let block = (lead as usize & 0x0f) << 6 | (bytes[i + 1] & 0x3f) as usize;
+                match BLOCK_SCRIPT[block] {
+                    only if only == current => (only, 3),
+                    // Not every code point of a block has the script of the block.
+                    _ => (script(decode(bytes, i).0), 3),
                 }
-                current = LATIN;
             }
-            i += 1;
-            continue;
-        }
-        let lead = LEAD_SCRIPT[byte as usize];
-        if lead != 0 && lead == current {
-            i += if byte < 0xe0 { 2 } else { 3 };
-            continue;
-        }
-        let (code_point, len) = decode(bytes, i);
-        let found = script(code_point);
+            Some(_) => {
+                let (code_point, len) = decode(bytes, i);
+                (script(code_point), len)
+            }
+        };
         if found != current && is_real_index(found) {
             if is_real_index(current) {
                 return cut(bytes, start, i, current);
@@ -195,11 +238,6 @@ pub(super) fn next_run(bytes: &[u8], start: usize) -> Run {
             current = found;
         }
         i += len;
-    }
-    Run {
-        start,
-        end: bytes.len(),
-        script: Script(current),
     }
 }
 
