@@ -97,28 +97,24 @@ def train_all(
 
 def comparison(models: Sequence[Trained], held_out: Sequence[str]) -> Table:
     """The table: vocabulary, superwords, bytes per token on held-out files, time per phase."""
-    phases = list(dict.fromkeys(phase for model in models for phase in model.report.seconds))
+    # A column for each method: three of them fit every terminal.
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    table.add_column("method")
-    names = ["vocabulary", "superwords", "bytes per token"]
-    names += [progress.PHASES.get(phase, phase) for phase in phases]
-    for name in [*names, "all together"]:
-        table.add_column(name, justify="right")
-    size = sum(len(text.encode()) for text in held_out)
+    table.add_column()
     for model in models:
-        tokenizer = model.tokenizer
-        superwords = sum(map(tokenizer.is_superword, range(tokenizer.n_vocab)))
-        tokens = sum(map(len, tokenizer.encode_batch(list(held_out))))
-        seconds = model.report.seconds
-        times = [format_seconds(seconds[p]) if p in seconds else "–" for p in phases]
-        table.add_row(
-            tokenizer.method,
-            f"{tokenizer.n_vocab:,}",
-            f"{superwords:,}",
-            f"{size / tokens:.3f}",
-            *times,
-            format_seconds(model.seconds),
-        )
+        table.add_column(model.tokenizer.method, justify="right")
+    superwords, density = [], []
+    size = sum(len(text.encode()) for text in held_out)
+    for tokenizer in (model.tokenizer for model in models):
+        superwords.append(sum(map(tokenizer.is_superword, range(tokenizer.n_vocab))))
+        density.append(size / sum(map(len, tokenizer.encode_batch(list(held_out)))))
+    table.add_row("vocabulary", *(f"{model.tokenizer.n_vocab:,}" for model in models))
+    table.add_row("superwords learned", *(f"{count:,}" for count in superwords))
+    table.add_row("bytes per token, held out", *(f"{value:.3f}" for value in density))
+    for phase in dict.fromkeys(phase for model in models for phase in model.report.seconds):
+        times = (model.report.seconds.get(phase) for model in models)
+        name = progress.PHASES.get(phase, phase)
+        table.add_row(name, *("–" if t is None else format_seconds(t) for t in times))
+    table.add_row("all together", *(format_seconds(model.seconds) for model in models))
     return table
 
 
@@ -146,22 +142,24 @@ def main(arguments: Sequence[str] | None = None) -> None:
     size = format_bytes(sum(len(text.encode()) for text in texts.training))
     err.print(
         f"Python's standard library: learning from {plural(len(texts.training), 'file')} ({size}), "
-        f"{len(texts.held_out):,} held out, {texts.skipped} skipped because they are not UTF-8"
+        f"{len(texts.held_out):,} held out, {texts.skipped} skipped because they are not UTF-8",
+        soft_wrap=True,
     )
     models = train_all(texts.training, given.vocab_size, folder, err)
 
     out.print(comparison(models, texts.held_out))
     out.print(
-        "bytes per token: on the held-out files; more is better. BoundlessBPE finds the number of\n"
-        f"superwords by itself; SuperBPE is told to learn 1/{SUPERBPE_SHARE} of the vocabulary as "
-        "supermerges.\n",
+        "More bytes per token is better. BoundlessBPE finds the number of superwords by itself;\n"
+        f"SuperBPE has to be told it: here 1/{SUPERBPE_SHARE} of the vocabulary.\n",
         highlight=False,
+        soft_wrap=True,
     )
     for model in models:
         tokens = len(model.tokenizer.encode_ordinary(SENTENCE))
         out.print(f"[bold]{model.tokenizer.method}[/bold], {tokens} tokens", highlight=False)
-        out.print(f"  {cut(model.tokenizer, SENTENCE)}\n", highlight=False)
-    out.print("saved: " + ", ".join(str(model.path) for model in models), highlight=False)
+        out.print(f"  {cut(model.tokenizer, SENTENCE)}\n", highlight=False, soft_wrap=True)
+    saved = ", ".join(str(model.path) for model in models)
+    out.print(f"saved: {saved}", highlight=False, markup=False, soft_wrap=True)
 
 
 if __name__ == "__main__":
