@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+from typing import Any
 
 import pytest
 from superword import errors
@@ -18,7 +19,7 @@ CLASSES = [
 def test_errors_keep_message_hint_and_facts_when_pickled(
     kind: type[errors.SuperwordError],
 ) -> None:
-    error = kind("a.txt:3: wrong", hint="make it right", path="a.txt", line=3)
+    error: Any = kind("a.txt:3: wrong", hint="make it right", path="a.txt", line=3)
     for same in (error, pickle.loads(pickle.dumps(error))):
         assert type(same) is kind
         assert str(same) == "a.txt:3: wrong\nhint: make it right"
