@@ -12,33 +12,23 @@ from pathlib import Path
 from typing import NamedTuple
 
 from superword._text import suggestion
-from superword.errors import InputError, MissingInputError, OptionError
+from superword.errors import InputError, MissingInputError
 
-__all__ = ["STDIN", "Input", "expand", "format_of"]
+__all__ = ["STDIN", "Input", "expand"]
 
 STDIN = "-"
 
-# What a name says about a file. Each may be followed by .gz or .zst.
-SUFFIXES = {
-    ".jsonl": "jsonl",
-    ".ndjson": "jsonl",
-    ".txt": "text",
-    ".text": "text",
-    ".md": "text",
-}
-COMPRESSIONS = (".gz", ".zst")
-
-# Read as plain text these would teach a tokenizer their container instead of their words.
-_NOT_TEXT = {".json", ".parquet", ".arrow", ".feather", ".csv", ".tsv", ".pdf", ".html"} | {
-    ".zip", ".tar", ".tgz", ".bz2", ".xz", ".7z", ".lz4", ".br", ".superword"
-}  # fmt: skip
+# Names that say that a file in a directory holds documents. What kind of documents, the engine
+# tells from the name; a file that is named itself is read whatever its name.
+SUFFIXES = (".jsonl", ".ndjson", ".jsonlines", ".json", ".txt", ".text", ".md")
+COMPRESSIONS = (".gz", ".gzip", ".zst", ".zstd")
 
 
 class Input(NamedTuple):
-    """A file to read (or `-`), its format and its size on disk (None: not known)."""
+    """A file to read (or `-`), its format if given, and its size on disk (None: not known)."""
 
     path: str
-    format: str
+    format: str | None
     size: int | None
 
 
@@ -67,27 +57,12 @@ def expand(
             # One file by two names (a.txt, ./a.txt) is still to be read once.
             key = os.path.realpath(name)
             if key not in found:
-                found[key] = Input(name, format_of(name, format), Path(name).stat().st_size)
+                found[key] = Input(name, format, Path(name).stat().st_size)
     if not given:
         raise MissingInputError(
             "there is nothing to read", hint="name files, directories or globs, or - for stdin"
         )
     return list(found.values())
-
-
-def format_of(path: str, format: str | None = None) -> str:
-    """The format of a file by its name: `format_of("a.jsonl.zst")` is `"jsonl"`."""
-    if format is not None:
-        return format
-    suffix = _suffix(path)
-    if suffix in _NOT_TEXT:
-        raise OptionError(
-            f"cannot tell what documents {path} holds: {suffix} is not JSONL or plain text",
-            hint="say so with format: jsonl for a JSON object per line, text for plain text",
-            option="format",
-            path=path,
-        )
-    return SUFFIXES.get(suffix, "text")
 
 
 def _suffix(path: str) -> str:

@@ -78,8 +78,8 @@ def _training_options(command: _Command) -> _Command:
 def train(inputs: tuple[str, ...], output: str, quiet: bool, **values: Any) -> None:
     """Learn a tokenizer from text and save it as MODEL.
 
-    INPUT is a file, a directory, a glob or - for standard input. Files named .jsonl or .ndjson hold
-    a JSON object per line, others are plain text, one document each (standard input: one per line);
+    INPUT is a file, a directory, a glob or - for standard input. Files named .jsonl, .ndjson or
+    .json hold a JSON object per line, others are plain text, one document each (standard input: one per line);
     .gz and .zst are read as they are. --format says otherwise.
     """
     started = time.monotonic()
