@@ -5,7 +5,7 @@ BIN    := $(VENV)/bin
 ENGINE := $(VENV)/.engine-built
 SOURCES := $(shell find crates -name '*.rs' -o -name Cargo.toml) Cargo.toml Cargo.lock pyproject.toml
 
-.PHONY: help setup test lint format clean
+.PHONY: help setup demo test soak lint format clean
 
 help: ## Show what can be made
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -25,6 +25,9 @@ $(ENGINE): $(SOURCES) $(VENV)/.tools-installed
 
 setup: $(ENGINE) ## Set up .venv and build the engine in release mode
 
+demo: setup ## Train all three methods on Python's standard library and compare them
+	$(BIN)/python -m superword.demo --output demo-models
+
 lint: setup ## Formatting and lints, Rust and Python
 	cargo fmt --all --check
 	cargo clippy --workspace --all-targets --quiet -- -D warnings
@@ -34,7 +37,10 @@ lint: setup ## Formatting and lints, Rust and Python
 
 test: lint ## All tests, formatting and lints
 	cargo test --workspace --quiet
-	$(BIN)/pytest -n 2
+	$(BIN)/pytest -n 2 -m "not soak"
+
+soak: setup ## The long-running tests
+	$(BIN)/pytest -n 2 -m soak
 
 format: setup ## Format all code
 	cargo fmt --all

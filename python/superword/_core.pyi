@@ -1,1 +1,124 @@
+"""The engine. Everything here is wrapped by the public modules; use those."""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
 __version__: str
+
+class Pretokenizer:
+    """A compiled pretokenizer. Immutable."""
+
+    @staticmethod
+    def preset(name: str) -> Pretokenizer: ...
+    @staticmethod
+    def custom(
+        pattern: str, script_pattern: str | None, scripts: Sequence[str] | None, eligible: str
+    ) -> Pretokenizer: ...
+    @property
+    def name(self) -> str | None: ...
+    @property
+    def pattern(self) -> str: ...
+    @property
+    def script_pattern(self) -> str | None: ...
+    @property
+    def scripts(self) -> list[str]: ...
+    @property
+    def eligible(self) -> str: ...
+    def split(self, text: str) -> list[str]: ...
+    def is_eligible(self, pretoken: str) -> bool: ...
+
+class Spool:
+    """Documents from Python, kept in a temporary file so that training can read them twice."""
+
+    def __new__(cls) -> Spool: ...
+    def add(self, texts: Sequence[str]) -> None: ...
+    def read_stdin(self) -> None: ...
+
+# A source: a path or a spool, and the format ("jsonl", "text", "lines", "paragraphs") or None to
+# tell it by name.
+Source = tuple[str | Spool, str | None]
+
+class Model:
+    """A trained tokenizer. Immutable; may be used from many threads at once."""
+
+    @staticmethod
+    def load(path: str) -> Model: ...
+    @staticmethod
+    def from_bytes(data: bytes) -> Model: ...
+    def to_bytes(self) -> bytes: ...
+    def save(self, path: str) -> None: ...
+    @property
+    def method(self) -> str: ...
+    @property
+    def alphabet(self) -> str: ...
+    @property
+    def picky_split(self) -> str: ...
+    @property
+    def n_vocab(self) -> int: ...
+    @property
+    def pretokenizer(self) -> Pretokenizer: ...
+    @property
+    def special_tokens(self) -> dict[str, int]: ...
+    @property
+    def facts(self) -> str: ...  # a JSON object
+    @property
+    def has_deletions(self) -> bool: ...
+    # kind is "merge", "delete" or "supermerge"
+    def events(self) -> list[tuple[str, bytes, bytes, int]]: ...  # (kind, left, right, count)
+    def merges(self) -> list[tuple[bytes, bytes, int]]: ...
+    def supermerges(self) -> list[tuple[bytes, bytes, int]]: ...
+    def token_bytes(self, id: int) -> bytes: ...
+    def token_to_id(self, token: bytes) -> int | None: ...
+    def is_superword(self, id: int) -> bool: ...
+    def truncate(self, n_vocab: int) -> Model: ...
+    def encode_ordinary(self, text: str) -> list[int]: ...
+    def encode(self, text: str, allowed_special: Sequence[str]) -> list[int]: ...
+    def encode_batch(
+        self, texts: Sequence[str], allowed_special: Sequence[str], threads: int
+    ) -> list[list[int]]: ...
+    def decode_bytes(self, ids: Sequence[int]) -> bytes: ...
+
+def train(
+    sources: Sequence[Source],
+    options: dict[str, Any],
+    progress: Callable[[str, str, int, int | None], None] | None,
+) -> tuple[Model, dict[str, Any]]:
+    """Train a model.
+
+    `progress(phase, unit, done, total)` is called a few times a second from the calling thread;
+    what it raises stops the work. The second result is a report of the run for people: timings,
+    counts, skipped documents (not saved in the model).
+    """
+
+def preset_names() -> list[str]: ...
+def script_names() -> list[str]: ...
+
+# Agreed between the Python modules and the engine.
+#
+# `options` of `train` holds exactly these keys (see TrainOptions.for_engine):
+#   vocab_size: int            method: "bpe" | "boundless" | "superbpe"
+#   supermerges: int | None    (an int exactly when method is "superbpe")
+#   pretokenizer: Pretokenizer (of this module)
+#   alphabet: "bytes" | "utf8" min_count: int >= 1
+#   picky: float | None        picky_split: "parts" | "bytes"
+#   greedy_split: "off" | "train" | "encode"
+#   max_words: int | None      same_script: bool
+#   boundary: "any" | "space"  veto: str | None
+#   special_tokens: list[str]  threads: int (0: all cores)
+#   text_field: str            max_bytes: int | None
+#   on_error: "stop" | "skip"
+#
+# The report, second result of `train`; a key that is absent counts as 0, None or empty:
+#   documents: int             bytes: int (of text read)
+#   skipped: int               skipped_examples: list[str] (the first few, "file:line: reason")
+#   seconds: dict[str, float]  (by phase name, in order)
+#   shortfall: str | None      (why the vocabulary is smaller than asked for)
+#
+# `Model.facts` has at least: version, bytes, documents, options (by the names above, without
+# threads, text_field, on_error and pretokenizer: equal text gives equal files whatever holds it).
+#
+# Errors are raised as the classes of superword.errors, by name: Cls(message, hint=..., **facts).
+# A str with a lone surrogate raises UnicodeEncodeError or TextError, an int that fits no id
+# OverflowError or TokenError; the public modules turn the former into the latter.
+# `Spool.read_stdin` keeps the raw bytes of standard input: the format of its source says how to
+# cut them ("lines" unless told). A spool filled by `add` has format None: each str is a document.

@@ -1,0 +1,5 @@
+"""`python -m superword`: the command line."""
+
+from superword.cli import main
+
+main()

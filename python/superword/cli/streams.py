@@ -1,0 +1,127 @@
+"""Documents in and out of streams, in constant memory, as soon as they are there."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, BinaryIO, NamedTuple, TypeVar
+
+import click
+
+from superword.errors import DocumentError, InputError, MissingInputError, OptionError
+
+__all__ = ["Documents", "document_options", "file_argument", "open_input", "separator"]
+
+CHUNK = 1 << 20
+
+_Command = TypeVar("_Command", bound=Callable[..., Any])
+
+
+class Documents(NamedTuple):
+    """Some documents that came together, and the number of the first (from 1)."""
+
+    first: int
+    documents: list[bytes]
+
+
+def file_argument(command: _Command) -> _Command:
+    """The argument FILE, standard input unless given."""
+    return click.argument("file", default="-", metavar="[FILE]")(command)
+
+
+def document_options(command: _Command) -> _Command:
+    """The options that say what a document is."""
+    command = click.option(
+        "--null", "-0", is_flag=True, help="Documents end with a NUL byte instead of a newline."
+    )(command)
+    return click.option("--whole", is_flag=True, help="The whole input is one document.")(command)
+
+
+def separator(whole: bool, null: bool) -> bytes | None:
+    """What ends a document: newline or NUL, or None if the whole input is one."""
+    if whole and null:
+        raise OptionError(
+            "--whole and --null exclude each other", hint="leave one out", option="null"
+        )
+    return None if whole else b"\0" if null else b"\n"
+
+
+@contextmanager
+def open_input(path: str) -> Iterator[BinaryIO]:
+    """The file to read, or standard input for `-`."""
+    if path == "-":
+        yield sys.stdin.buffer
+        return
+    try:
+        stream = Path(path).open("rb")  # noqa: SIM115 - closed below.
+    except FileNotFoundError:
+        raise MissingInputError(f"no such file: {path}", hint="check the path", path=path) from None
+    except OSError as error:
+        raise InputError(f"cannot read {path}: {error.strerror}", path=path) from None
+    with stream:
+        yield stream
+
+
+def read_documents(stream: BinaryIO, end: bytes | None) -> Iterator[Documents]:
+    """Documents without what ends them; the last one may lack its end.
+
+    Gives all that are complete each time something arrives: `yes | superword encode` neither
+    waits nor grows, and a person who types sees each line answered.
+    """
+    if end is None:
+        yield Documents(1, [stream.read()])
+        return
+    first = 1
+    begun: list[bytes] = []  # Pieces of a document whose end has not come yet.
+    read: Callable[[int], bytes] = getattr(stream, "read1", stream.read)
+    while chunk := read(CHUNK):
+        *complete, rest = chunk.split(end)
+        if complete:
+            complete[0] = b"".join([*begun, complete[0]])
+            begun = []
+            yield Documents(first, complete)
+            first += len(complete)
+        if rest:
+            begun.append(rest)
+    if begun:
+        yield Documents(first, [b"".join(begun)])
+
+
+def texts_of(batch: Documents, path: str) -> list[str]:
+    """The documents as text; one that is not UTF-8 is an error with its place."""
+    texts = []
+    for line, document in enumerate(batch.documents, start=batch.first):
+        try:
+            texts.append(document.decode())
+        except UnicodeDecodeError as error:
+            raise DocumentError(
+                f"{_place(path, line)}: invalid UTF-8 at byte {error.start}",
+                hint="convert it to UTF-8 first, for example with iconv",
+                path=path,
+                line=line,
+                position=error.start,
+            ) from None
+    return texts
+
+
+def ids_of(batch: Documents, path: str) -> list[list[int]]:
+    """The documents as ids; what is not a list of numbers is an error with its place."""
+    batch_ids = []
+    for line, document in enumerate(batch.documents, start=batch.first):
+        try:
+            batch_ids.append([int(word) for word in document.split()])
+        except ValueError:
+            wrong = next(word for word in document.split() if not word.isdigit())
+            raise DocumentError(
+                f"{_place(path, line)}: {wrong[:40].decode(errors='replace')!r} is not an id",
+                hint="give ids as numbers separated by spaces, as superword encode writes them",
+                path=path,
+                line=line,
+            ) from None
+    return batch_ids
+
+
+def _place(path: str, line: int) -> str:
+    return f"{'stdin' if path == '-' else path}:{line}"

@@ -1,0 +1,160 @@
+"""`superword train`: the options of `superword.options` as flags."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable
+from dataclasses import MISSING, Field, fields
+from pathlib import Path
+from typing import Any, TypeVar
+
+import click
+
+from superword import progress
+from superword._text import format_bytes, format_seconds, plural
+from superword.cli.group import examples, flag_of, on_stop, tell
+from superword.cli.pretokenizers import pretokenizer_of, pretokenizer_options
+from superword.errors import SaveError
+from superword.inputs import STDIN, Input, expand
+from superword.options import GREEDY_SPLIT, TrainOptions
+from superword.tokenizer import Tokenizer
+from superword.training import Report, open_sources, run
+
+__all__ = ["train"]
+
+_Command = TypeVar("_Command", bound=Callable[..., Any])
+
+
+def _click_option(option: Field[Any]) -> Callable[[_Command], _Command]:
+    """The flag of an option: its name, type, default and meaning, as `TrainOptions` has them."""
+    facts = option.metadata
+    settings: dict[str, Any] = {"help": facts["meaning"], "metavar": facts["metavar"]}
+    if option.default is MISSING:
+        settings["required"] = True
+    elif option.name == "greedy_split":
+        settings["default"] = next(w for w, value in GREEDY_SPLIT.items() if value is False)
+    else:
+        settings["default"] = option.default
+    settings["show_default"] = settings.get("default") not in (None, (), False)
+    kind = str(option.type)
+    if facts["choices"]:
+        settings["type"] = click.Choice(facts["choices"])
+    elif kind == "bool":
+        settings["is_flag"] = True
+    elif kind in ("int", "int | None"):
+        settings["type"] = int
+    elif kind == "float | None":
+        settings["type"] = float
+    elif option.name == "special_tokens":
+        settings["multiple"] = True
+        settings["help"] += " May be repeated."
+    return click.option(flag_of(option.name), option.name, **settings)
+
+
+def _training_options(command: _Command) -> _Command:
+    for option in reversed(fields(TrainOptions)):
+        # The command line can say a pretokenizer in more ways than by its name.
+        add = pretokenizer_options if option.name == "pretokenizer" else _click_option(option)
+        command = add(command)
+    return command
+
+
+@click.command(
+    short_help="Text to a model.",
+    epilog=examples(
+        "superword train corpus/ --vocab-size 32768 -o wiki.superword",
+        "superword train 'shards/**/*.jsonl.zst' --text-field body --vocab-size 131072 -o m",
+        "superword train a.txt b.txt --method superbpe --supermerges 4000 --vocab-size 32768 -o m",
+        "zcat big.jsonl.gz | superword train - --format jsonl --vocab-size 50000 -o m",
+    ),
+)
+@click.argument("inputs", nargs=-1, required=True, metavar="INPUT...")
+@click.option(
+    "-o", "--output", required=True, type=click.Path(), metavar="MODEL", help="Where to save it."
+)
+@_training_options
+@click.option("-q", "--quiet", is_flag=True, help="No progress and no summary.")
+def train(inputs: tuple[str, ...], output: str, quiet: bool, **values: Any) -> None:
+    """Learn a tokenizer from text and save it as MODEL.
+
+    INPUT is a file, a directory, a glob or - for standard input. Files named .jsonl, .ndjson or
+    .json hold a JSON object per line, others are plain text, one document each (standard input: one per line);
+    .gz and .zst are read as they are. --format says otherwise.
+    """
+    started = time.monotonic()
+    on_stop("stopped; nothing was saved")
+    check_output(output)
+    values["greedy_split"] = GREEDY_SPLIT[values["greedy_split"]]
+    values["pretokenizer"] = pretokenizer_of(values)
+    options = TrainOptions(**values)
+    found = expand(inputs, options.format)
+    if quiet:
+        tokenizer, report = run(open_sources(found), options)
+    else:
+        tell(_about_to_read(found))
+        sources = open_sources(found)
+        with progress.show() as callback:
+            tokenizer, report = run(sources, options, callback)
+    tokenizer.save(output)
+    on_stop(f"stopped after saving {output}")
+    if report.skipped:
+        tell(f"warning: {report.skipped_text()}")
+    if report.shortfall:
+        tell(f"warning: {report.shortfall}")
+    if not quiet:
+        _summary(tokenizer, report, output, time.monotonic() - started)
+
+
+def check_output(path: str) -> None:
+    """Find out before hours of work whether the model can be saved where it should go."""
+    target = Path(path)
+    folder = target.parent
+    reason = hint = None
+    if target.is_dir():
+        reason, hint = "it is a directory", f"name a file in it, such as {target / 'm.superword'}"
+    elif not folder.is_dir():
+        reason, hint = f"there is no directory {folder}", f"make it first: mkdir -p {folder}"
+    elif not os.access(folder, os.W_OK | os.X_OK):
+        reason, hint = f"the directory {folder} cannot be written", "choose another place"
+    if reason:
+        raise SaveError(f"cannot save to {path}: {reason}", hint=hint, path=path)
+
+
+def _about_to_read(found: list[Input]) -> str:
+    files = [item for item in found if item.path != STDIN]
+    parts = []
+    if files:
+        size = format_bytes(sum(item.size or 0 for item in files))
+        parts.append(f"{plural(len(files), 'file')}, {size}")
+    if len(files) < len(found):
+        parts.append("standard input")
+    return f"reading {' and '.join(parts)}"
+
+
+def _summary(tokenizer: Tokenizer, report: Report, output: str, seconds: float) -> None:
+    from rich import box
+    from rich.console import Console
+    from rich.table import Table
+
+    superwords = sum(map(tokenizer.is_superword, range(tokenizer.n_vocab)))
+    table = Table(box=box.SIMPLE, show_header=False, pad_edge=False)
+    table.add_column()
+    table.add_column(overflow="fold")
+    rate = f", {format_bytes(report.bytes / seconds)}/s in all" if seconds > 0 else ""
+    rows = {
+        "method": tokenizer.method,
+        "vocabulary": f"{tokenizer.n_vocab:,} tokens",
+        "merges": f"{len(tokenizer.merges):,}",
+        "superwords": f"{superwords:,} ({superwords / tokenizer.n_vocab:.1%})",
+        "read": f"{plural(report.documents, 'document')}, {format_bytes(report.bytes)}{rate}",
+        "skipped": plural(report.skipped, "document"),
+    }
+    for phase, spent in report.seconds.items():
+        rows[progress.PHASES.get(phase, phase)] = format_seconds(spent)
+    rows["all together"] = format_seconds(seconds)
+    rows["saved as"] = output
+    for name, value in rows.items():
+        # Text that comes from outside is not markup.
+        table.add_row(name, value.replace("[", r"\["))
+    Console(stderr=True).print(table)

@@ -1,0 +1,166 @@
+"""`python -m superword.demo`: the three methods side by side on text that every machine has.
+
+Trains BPE, BoundlessBPE and SuperBPE on the sources of Python's standard library, measures them
+on files they have not seen, and shows how each cuts a sentence.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sysconfig
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from rich import box
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
+
+from superword import progress
+from superword._text import format_bytes, format_seconds, plural
+from superword.options import TrainOptions
+from superword.tokenizer import Tokenizer
+from superword.training import Report, run, spool
+
+__all__ = ["main"]
+
+SENTENCE = (
+    "Return the number of items in the list, as well as the name of the file if there is one."
+)
+HOLD_OUT_EVERY = 10
+# SuperBPE must be told how many supermerges to learn; this share of the vocabulary.
+SUPERBPE_SHARE = 4
+# Installed packages differ from machine to machine, and are not the standard library.
+LEFT_OUT = {"site-packages", "dist-packages", "__pycache__"}
+
+
+@dataclass(frozen=True)
+class Texts:
+    """The files of the standard library: to learn from, to measure on, and how many were left."""
+
+    training: list[str]
+    held_out: list[str]
+    skipped: int
+
+
+@dataclass(frozen=True)
+class Trained:
+    """A trained tokenizer, how it was made and where it is."""
+
+    tokenizer: Tokenizer
+    report: Report
+    path: Path
+    seconds: float
+
+
+def read_standard_library() -> Texts:
+    """Python's own sources, docstrings included; every tenth file is held out."""
+    root = Path(sysconfig.get_path("stdlib"))
+    kept: list[str] = []
+    skipped = 0
+    for path in sorted(root.rglob("*.py")):
+        if LEFT_OUT.intersection(path.relative_to(root).parts):
+            continue
+        try:
+            kept.append(path.read_bytes().decode())
+        except (OSError, UnicodeDecodeError):
+            skipped += 1  # Python tests itself with files that are wrong on purpose.
+    held_out = kept[HOLD_OUT_EVERY - 1 :: HOLD_OUT_EVERY]
+    training = [text for i, text in enumerate(kept, start=1) if i % HOLD_OUT_EVERY]
+    return Texts(training, held_out, skipped)
+
+
+def train_all(
+    texts: Sequence[str], vocab_size: int, folder: Path, console: Console
+) -> list[Trained]:
+    """Train and save one model by each method."""
+    models = []
+    ways: tuple[dict[str, Any], ...] = (
+        {"method": "bpe"},
+        {"method": "boundless"},
+        {"method": "superbpe", "supermerges": vocab_size // SUPERBPE_SHARE},
+    )
+    for way in ways:
+        console.print(f"[bold]{way['method']}[/bold]")
+        started = time.monotonic()
+        options = TrainOptions(vocab_size=vocab_size, special_tokens=["<|endoftext|>"], **way)
+        with progress.show(console) as callback:
+            tokenizer, report = run([(spool(texts), None)], options, callback)
+        path = folder / f"{tokenizer.method}.superword"
+        tokenizer.save(path)
+        models.append(Trained(tokenizer, report, path, time.monotonic() - started))
+    return models
+
+
+def comparison(models: Sequence[Trained], held_out: Sequence[str]) -> Table:
+    """The table: vocabulary, superwords, bytes per token on held-out files, time per phase."""
+    # A column for each method: three of them fit every terminal.
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    table.add_column()
+    for model in models:
+        table.add_column(model.tokenizer.method, justify="right")
+    superwords, density = [], []
+    size = sum(len(text.encode()) for text in held_out)
+    for tokenizer in (model.tokenizer for model in models):
+        superwords.append(sum(map(tokenizer.is_superword, range(tokenizer.n_vocab))))
+        density.append(size / sum(map(len, tokenizer.encode_batch(list(held_out)))))
+    table.add_row("vocabulary", *(f"{model.tokenizer.n_vocab:,}" for model in models))
+    table.add_row("superwords learned", *(f"{count:,}" for count in superwords))
+    table.add_row("bytes per token, held out", *(f"{value:.3f}" for value in density))
+    for phase in dict.fromkeys(phase for model in models for phase in model.report.seconds):
+        times = (model.report.seconds.get(phase) for model in models)
+        name = progress.PHASES.get(phase, phase)
+        table.add_row(name, *("–" if t is None else format_seconds(t) for t in times))
+    table.add_row("all together", *(format_seconds(model.seconds) for model in models))
+    return table
+
+
+def cut(tokenizer: Tokenizer, text: str) -> str:
+    """The text with a bar between its tokens, superwords marked, as markup for rich."""
+    shown = []
+    for id in tokenizer.encode_ordinary(text):
+        token = escape(tokenizer.token_bytes(id).decode(errors="backslashreplace"))
+        token = token.replace(" ", "␣")
+        shown.append(f"[bold cyan]{token}[/bold cyan]" if tokenizer.is_superword(id) else token)
+    return "[dim]|[/dim]".join(shown)
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Run the demonstration; results on stdout, progress on stderr."""
+    parser = argparse.ArgumentParser(prog="superword.demo", description=__doc__)
+    parser.add_argument("--vocab-size", type=int, default=16_384, metavar="N")
+    parser.add_argument("--output", type=Path, default=Path("demo-models"), metavar="FOLDER")
+    given = parser.parse_args(arguments)
+    out, err = Console(), Console(stderr=True)
+    folder: Path = given.output
+    folder.mkdir(parents=True, exist_ok=True)
+
+    texts = read_standard_library()
+    size = format_bytes(sum(len(text.encode()) for text in texts.training))
+    err.print(
+        f"Python's standard library: learning from {plural(len(texts.training), 'file')} ({size}), "
+        f"{len(texts.held_out):,} held out, {texts.skipped} skipped because they are not UTF-8",
+        soft_wrap=True,
+    )
+    models = train_all(texts.training, given.vocab_size, folder, err)
+
+    out.print(comparison(models, texts.held_out))
+    out.print(
+        "More bytes per token is better. BoundlessBPE finds the number of superwords by itself;\n"
+        f"SuperBPE has to be told it: here 1/{SUPERBPE_SHARE} of the vocabulary.\n",
+        highlight=False,
+        soft_wrap=True,
+    )
+    for model in models:
+        tokens = len(model.tokenizer.encode_ordinary(SENTENCE))
+        out.print(f"[bold]{model.tokenizer.method}[/bold], {tokens} tokens", highlight=False)
+        out.print(f"  {cut(model.tokenizer, SENTENCE)}\n", highlight=False, soft_wrap=True)
+    saved = ", ".join(str(model.path) for model in models)
+    out.print(f"saved: {saved}", highlight=False, markup=False, soft_wrap=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,167 @@
+"""Everything that can go wrong, one class for each kind of broken promise.
+
+Each error says what is wrong and where, and, where something can be done, what to do next:
+
+>>> error = InputError("no such file: corpus.jsonl", hint="check the path", path="corpus.jsonl")
+>>> print(error)
+no such file: corpus.jsonl
+hint: check the path
+>>> error.path
+'corpus.jsonl'
+
+All are `SuperwordError`; those about values are `ValueError` too, those about files `OSError`
+where Python's own functions would raise one.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+__all__ = [
+    "DamagedInputError",
+    "DamagedModelError",
+    "DocumentError",
+    "EmptyCorpusError",
+    "InputError",
+    "MissingInputError",
+    "ModelFileError",
+    "NewerModelError",
+    "NotAModelError",
+    "OptionError",
+    "PatternError",
+    "SaveError",
+    "ShortfallWarning",
+    "SkippedWarning",
+    "SpecialTokenError",
+    "SuperwordError",
+    "SuperwordWarning",
+    "TextError",
+    "TokenError",
+    "UnknownScriptError",
+]
+
+
+class SuperwordError(Exception):
+    """The root of all errors of this package.
+
+    `message` says what and where, `hint` what to do next (or None), `facts` holds the facts of
+    the case by name; each fact is an attribute as well.
+    """
+
+    message: str
+    hint: str | None
+    facts: dict[str, Any]
+
+    def __init__(self, message: str, *, hint: str | None = None, **facts: Any) -> None:
+        super().__init__(message)
+        self.message = message
+        self.hint = hint
+        self.facts = facts
+        for name, value in facts.items():
+            setattr(self, name, value)
+
+    def __str__(self) -> str:
+        return self.message if self.hint is None else f"{self.message}\nhint: {self.hint}"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _rebuild, (type(self), self.message, self.hint, self.facts)
+
+
+def _rebuild(
+    kind: type[SuperwordError], message: str, hint: str | None, facts: dict[str, Any]
+) -> SuperwordError:
+    return kind(message, hint=hint, **facts)
+
+
+class OptionError(SuperwordError, ValueError):
+    """An option has a value that cannot be used, alone or with the others. Fact: `option`."""
+
+    option: str | None = None
+
+
+class PatternError(OptionError):
+    """A pattern does not compile or may match nothing at all. Fact: `position`, if known."""
+
+    position: int | None = None
+
+
+class UnknownScriptError(PatternError):
+    """A script name that Unicode does not know."""
+
+
+class InputError(SuperwordError):
+    """Something is wrong with the text to read. Facts: `path`, `line`, where known."""
+
+    path: str | None = None
+    line: int | None = None
+
+
+class MissingInputError(InputError, FileNotFoundError):
+    """A file that does not exist, a glob that matches none, a directory without documents."""
+
+
+class DocumentError(InputError, ValueError):
+    """One document cannot be read: not JSON, without the field, not UTF-8."""
+
+
+class DamagedInputError(InputError):
+    """A compressed file is cut short or damaged."""
+
+
+class EmptyCorpusError(InputError):
+    """There is no text to learn from."""
+
+
+class ModelFileError(SuperwordError):
+    """A model file cannot be used. Fact: `path`, where known."""
+
+    path: str | None = None
+
+
+class NotAModelError(ModelFileError):
+    """The file is not a superword model at all."""
+
+
+class DamagedModelError(ModelFileError):
+    """The file is cut short, altered or breaks a rule of the format."""
+
+
+class NewerModelError(ModelFileError):
+    """The file was written by a newer version of superword."""
+
+
+class SaveError(SuperwordError, OSError):
+    """A model could not be saved; what was at the path before is still there. Fact: `path`."""
+
+    path: str | None = None
+
+
+class TextError(SuperwordError, ValueError):
+    """A text cannot be split or encoded, such as one with a lone surrogate. Fact: `position`."""
+
+    position: int | None = None
+
+
+class TokenError(SuperwordError, ValueError):
+    """An id or a token that the vocabulary does not have. Facts: `id`, `position`."""
+
+    id: int | None = None
+    position: int | None = None
+
+
+class SpecialTokenError(SuperwordError, ValueError):
+    """A special token was found where it is not allowed, or named and not known. Fact: `token`."""
+
+    token: str | None = None
+
+
+class SuperwordWarning(UserWarning):
+    """The root of all warnings of this package."""
+
+
+class ShortfallWarning(SuperwordWarning):
+    """The vocabulary is smaller than asked for; the message says why."""
+
+
+class SkippedWarning(SuperwordWarning):
+    """Documents were skipped because they could not be read, as `on_error="skip"` asks."""

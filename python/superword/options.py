@@ -1,0 +1,337 @@
+"""The options of training: one definition of each, with its default, its meaning and its check.
+
+The keyword arguments of `superword.train`, the flags of `superword train`, what the engine is
+given and what a model's facts say all come from here or are tested against it.
+"""
+
+# ruff: noqa: RUF009 - _option is dataclasses.field with our metadata.
+from __future__ import annotations
+
+import operator
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, fields
+from typing import Any, Literal
+
+from superword._text import parse_size, suggestion, surrogate_in
+from superword.errors import OptionError
+from superword.pretokenizer import DEFAULT, Pretokenizer
+
+__all__ = ["ALPHABETS", "FORMATS", "METHODS", "TrainOptions"]
+
+Method = Literal["bpe", "boundless", "superbpe"]
+Alphabet = Literal["bytes", "utf8"]
+PickySplit = Literal["parts", "bytes"]
+GreedySplit = bool | Literal["encode"]
+Boundary = Literal["any", "space"]
+OnError = Literal["stop", "skip"]
+Format = Literal["jsonl", "text", "lines", "paragraphs"]
+
+METHODS = ("bpe", "boundless", "superbpe")
+FORMATS = ("jsonl", "text", "lines", "paragraphs")
+# Bytes in the vocabulary from the start: all, or those that occur in UTF-8 (not C0, C1, F5..FF).
+ALPHABETS = {"bytes": 256, "utf8": 243}
+# The words of the command line and of the engine for the values of greedy_split.
+GREEDY_SPLIT: Mapping[str, GreedySplit] = {"off": False, "train": True, "encode": "encode"}
+
+# Options that only mean something where there are superwords, and only where text is read.
+_SUPERWORDS_ONLY = ("greedy_split", "max_words", "same_script", "boundary", "veto")
+FILES_ONLY = ("text_field", "on_error", "format")
+
+
+def _option(
+    meaning: str,
+    default: Any = ...,
+    *,
+    choices: Iterable[str] | None = None,
+    metavar: str | None = None,
+    flag: str | None = None,
+) -> Any:
+    metadata = {
+        "meaning": meaning,
+        "choices": tuple(choices) if choices else None,
+        "metavar": metavar,
+        "flag": flag,
+    }
+    if default is ...:
+        return field(metadata=metadata)
+    return field(default=default, metadata=metadata)
+
+
+@dataclass(frozen=True, kw_only=True)
+class TrainOptions:
+    """All options of a training run, checked one by one and against each other.
+
+    >>> TrainOptions(vocab_size=1000, method="bpe").supermerges is None
+    True
+    >>> TrainOptions(vocab_size=100)
+    Traceback (most recent call last):
+    superword.errors.OptionError: vocab_size 100 is smaller than ...
+    """
+
+    vocab_size: int = _option(
+        "Size of the whole vocabulary: bytes, words, superwords and special tokens.", metavar="N"
+    )
+    method: Method = _option(
+        "bpe: words only. boundless: words and superwords, the mix found by itself. "
+        "superbpe: words, then the given number of supermerges.",
+        "boundless",
+        choices=METHODS,
+    )
+    supermerges: int | None = _option(
+        "How many supermerges superbpe learns; they are part of the vocabulary.", None, metavar="N"
+    )
+    pretokenizer: str | Pretokenizer = _option(
+        "How text is cut into pretokens: the name of a preset.", DEFAULT, metavar="NAME"
+    )
+    alphabet: Alphabet = _option(
+        "bytes: all 256. utf8: the 243 that occur in UTF-8.", "bytes", choices=ALPHABETS
+    )
+    min_count: int = _option("Pairs that occur less often are not merged.", 1, metavar="N")
+    picky: float | None = _option(
+        "Delete a word token once a merge takes at least this share of its occurrences "
+        "(PickyBPE), above 0 and at most 1.",
+        None,
+        metavar="SHARE",
+    )
+    picky_split: PickySplit = _option(
+        "What takes the place of a deleted token: its two parts, or its bytes.",
+        "parts",
+        choices=("parts", "bytes"),
+    )
+    greedy_split: GreedySplit = _option(
+        "Cut runs of words at frequent n-grams before learning superwords. "
+        "train: while training. encode: also when encoding.",
+        False,
+        choices=GREEDY_SPLIT,
+    )
+    max_words: int | None = _option(
+        "The most pretokens that a superword may have, 2 or more.", None, metavar="N"
+    )
+    same_script: bool = _option("A superword may not mix scripts.", False)
+    boundary: Boundary = _option(
+        "space: what is joined on the right must start with a space.",
+        "any",
+        choices=("any", "space"),
+    )
+    veto: str | None = _option(
+        "Superwords that match this pattern are not made.", None, metavar="PATTERN"
+    )
+    special_tokens: Iterable[str] = _option(
+        "Special tokens, in order; their ids are the last ones.",
+        (),
+        metavar="TOKEN",
+        flag="--special-token",
+    )
+    threads: int | None = _option(
+        "Threads to use; 0 means all cores. The result is the same.", None, metavar="N"
+    )
+    text_field: str = _option(
+        "The field of each JSON line that holds the text.", "text", metavar="FIELD"
+    )
+    max_bytes: int | str | None = _option(
+        "Learn from a sample of about this much text, such as 10GB: whole documents drawn evenly "
+        "from all inputs, the same ones each time.",
+        None,
+        metavar="SIZE",
+    )
+    on_error: OnError = _option(
+        "What to do with a document that cannot be read: stop, or skip it and report how many.",
+        "stop",
+        choices=("stop", "skip"),
+    )
+    format: Format | None = _option(
+        "How the inputs hold documents: a JSON object per line, one document per file, per line "
+        "or per block between blank lines. Told from file names unless given.",
+        None,
+        choices=FORMATS,
+    )
+
+    def __post_init__(self) -> None:
+        for option in fields(self):
+            choices = option.metadata["choices"]
+            value = getattr(self, option.name)
+            if option.name == "greedy_split":
+                self._put("greedy_split", _greedy_split(value))
+            elif choices and not (value is None and option.default is None):
+                _check_choice(option.name, value, choices)
+        self._put("vocab_size", _whole("vocab_size", self.vocab_size, at_least=1))
+        self._put("min_count", _whole("min_count", self.min_count, at_least=1))
+        if self.supermerges is not None:
+            self._put("supermerges", _whole("supermerges", self.supermerges, at_least=1))
+        if self.max_words is not None:
+            self._put("max_words", _whole("max_words", self.max_words, at_least=2))
+        if self.threads is not None:
+            self._put("threads", _whole("threads", self.threads, at_least=0))
+        if self.max_bytes is not None:
+            given = self.max_bytes
+            size = parse_size(given) if isinstance(given, str) else given
+            self._put("max_bytes", _whole("max_bytes", size, at_least=1))
+        if self.picky is not None:
+            self._put("picky", _share("picky", self.picky))
+        if not isinstance(self.same_script, bool):
+            raise _wrong_type("same_script", self.same_script, "True or False")
+        if not isinstance(self.text_field, str):
+            raise _wrong_type("text_field", self.text_field, "the name of a field")
+        if self.veto is not None and (not isinstance(self.veto, str) or not self.veto):
+            raise OptionError(
+                f"veto must be a pattern that is not empty, not {self.veto!r}",
+                hint=r"for example veto=r'\p{N}' for no digits in superwords; or leave it out",
+                option="veto",
+            )
+        if not isinstance(self.pretokenizer, Pretokenizer):
+            if not isinstance(self.pretokenizer, str):
+                raise _wrong_type("pretokenizer", self.pretokenizer, "a name or a Pretokenizer")
+            self._put("pretokenizer", Pretokenizer(self.pretokenizer))
+        self._put("special_tokens", _special_tokens(self.special_tokens))
+        self._check_together()
+
+    def _put(self, name: str, value: Any) -> None:
+        object.__setattr__(self, name, value)
+
+    def _check_together(self) -> None:
+        if self.method == "superbpe":
+            if self.supermerges is None:
+                raise OptionError(
+                    'method "superbpe" needs supermerges: how many superwords to learn',
+                    hint=f"give supermerges, such as {max(self.vocab_size // 10, 1)} of "
+                    f'{self.vocab_size}; method "boundless" finds the number by itself',
+                    option="supermerges",
+                )
+        elif self.supermerges is not None:
+            boundless = self.method == "boundless"
+            raise OptionError(
+                f'supermerges was given with method "{self.method}", which '
+                + ("finds their number by itself" if boundless else "learns none"),
+                hint='use method "superbpe", or leave supermerges out',
+                option="supermerges",
+            )
+        if self.method == "bpe":
+            for option in fields(self):
+                given = getattr(self, option.name)
+                if option.name in _SUPERWORDS_ONLY and given != option.default:
+                    raise OptionError(
+                        f'{option.name} was given with method "bpe", which learns no superwords',
+                        hint=f'use method "boundless" or "superbpe", or leave {option.name} out',
+                        option=option.name,
+                    )
+        if self.picky is None and self.picky_split != "parts":
+            raise OptionError(
+                "picky_split was given without picky, so nothing is ever deleted",
+                hint="give picky, such as 0.9, or leave picky_split out",
+                option="picky_split",
+            )
+        self._check_room()
+
+    def _check_room(self) -> None:
+        parts = {
+            f"the alphabet ({self.alphabet})": ALPHABETS[self.alphabet],
+            "special tokens": len(tuple(self.special_tokens)),
+            "supermerges": self.supermerges or 0,
+        }
+        smallest = sum(parts.values())
+        if self.vocab_size < smallest:
+            counted = " + ".join(f"{count} for {what}" for what, count in parts.items() if count)
+            raise OptionError(
+                f"vocab_size {self.vocab_size} is smaller than what it must hold: {counted}",
+                hint=f"give {smallest} or more",
+                option="vocab_size",
+                value=self.vocab_size,
+                smallest=smallest,
+            )
+
+    def for_engine(self) -> dict[str, Any]:
+        """The options as the engine takes them; `format` goes with each source instead."""
+        options = {option.name: getattr(self, option.name) for option in fields(self)}
+        del options["format"]
+        assert isinstance(self.pretokenizer, Pretokenizer)
+        options["pretokenizer"] = self.pretokenizer._engine
+        options["special_tokens"] = list(self.special_tokens)
+        options["threads"] = self.threads or 0
+        by_value = {value: word for word, value in GREEDY_SPLIT.items()}
+        options["greedy_split"] = by_value[self.greedy_split]
+        return options
+
+
+def _wrong_type(name: str, value: object, wanted: str) -> OptionError:
+    return OptionError(
+        f"{name} must be {wanted}, not {value!r} ({type(value).__name__})", option=name, value=value
+    )
+
+
+def _check_choice(name: str, value: object, choices: tuple[str, ...]) -> None:
+    if not isinstance(value, str):
+        raise _wrong_type(name, value, "one of " + ", ".join(choices))
+    if value not in choices:
+        raise OptionError(
+            f"{name} cannot be {value!r}", hint=suggestion(value, choices), option=name, value=value
+        )
+
+
+def _whole(name: str, value: object, *, at_least: int) -> int:
+    wanted = f"a whole number, {at_least} or more"
+    # True is an int to Python; nobody means 1 by it. operator.index takes numpy's integers too.
+    if isinstance(value, bool):
+        raise _wrong_type(name, value, wanted)
+    try:
+        number = operator.index(value)  # type: ignore[arg-type]
+    except TypeError:
+        raise _wrong_type(name, value, wanted) from None
+    if number < at_least or number >= 2**63:
+        raise OptionError(f"{name} must be {wanted}, not {number}", option=name, value=number)
+    return number
+
+
+def _share(name: str, value: object) -> float:
+    wanted = "a number above 0 and at most 1"
+    if isinstance(value, bool):
+        raise _wrong_type(name, value, wanted)
+    try:
+        number = float(value)  # type: ignore[arg-type]
+    except (TypeError, ValueError):
+        raise _wrong_type(name, value, wanted) from None
+    if not 0 < number <= 1:  # Also true of NaN.
+        raise OptionError(
+            f"{name} must be {wanted}, not {number}",
+            hint="0.9 deletes a token when a merge takes 90 % of its occurrences",
+            option=name,
+            value=number,
+        )
+    return number
+
+
+def _greedy_split(value: object) -> GreedySplit:
+    if value is True or value is False:
+        return value
+    if value == "encode":
+        return "encode"
+    raise _wrong_type("greedy_split", value, 'False, True or "encode"')
+
+
+def _special_tokens(given: Iterable[str]) -> tuple[str, ...]:
+    if isinstance(given, str | bytes):
+        raise OptionError(
+            f"special_tokens must be a list of strings, not {given!r}",
+            hint=f"write special_tokens=[{given!r}]",
+            option="special_tokens",
+        )
+    tokens = tuple(given)
+    seen: set[str] = set()
+    for index, token in enumerate(tokens):
+        problem = None
+        if not isinstance(token, str):
+            problem = f"is {token!r}, not a string"
+        elif not token:
+            problem = "is empty"
+        elif token in seen:
+            problem = f"is {token!r} a second time"
+        elif surrogate_in(token):
+            problem = f"is {token!r}, which has a lone surrogate and is no Unicode text"
+        if problem:
+            raise OptionError(
+                f"special token {index} {problem}",
+                hint="give each special token once, as a string that is not empty",
+                option="special_tokens",
+                index=index,
+            )
+        seen.add(token)
+    return tokens

@@ -1,0 +1,137 @@
+"""Showing how far the work is: a live bar on a terminal, plain lines elsewhere, on stderr."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, NamedTuple
+
+from superword._text import format_bytes, format_seconds
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+__all__ = ["Progress", "show"]
+
+# What people are told about each phase of the engine.
+PHASES = {
+    "sample": "measuring the text",
+    "count": "counting words",
+    "merge": "learning words",
+    "candidates": "counting runs of words",
+    "supermerge": "learning superwords",
+}
+
+SECONDS_BETWEEN_LINES = 3.0
+
+
+class Progress(NamedTuple):
+    """How far a phase is: `done` of `total` (None: not known) units, bytes or tokens."""
+
+    phase: str
+    unit: str
+    done: int
+    total: int | None
+
+
+Callback = Callable[[Progress], None]
+
+
+@contextmanager
+def show(console: Console | None = None) -> Iterator[Callback]:
+    """Show progress on stderr until the block ends; gives what to call with each `Progress`."""
+    if console is None:
+        from rich.console import Console
+
+        console = Console(stderr=True)
+    if console.is_terminal and not console.is_dumb_terminal:
+        with _bar(console) as callback:
+            yield callback
+    else:
+        yield _Lines().tell
+
+
+@contextmanager
+def _bar(console: Console) -> Iterator[Callback]:
+    from rich.progress import BarColumn, TaskID, TaskProgressColumn, TextColumn, TimeElapsedColumn
+    from rich.progress import Progress as Bar
+
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(bar_width=None),
+        TaskProgressColumn(),
+        TextColumn("{task.fields[rate]}"),
+        TimeElapsedColumn(),
+        TextColumn("{task.fields[left]}"),
+    )
+    with Bar(*columns, console=console, expand=False) as bar:
+        tasks: dict[str, tuple[TaskID, float]] = {}
+        current: str | None = None
+
+        def tell(progress: Progress) -> None:
+            nonlocal current
+            if progress.phase not in tasks:
+                if current is not None:
+                    _finish(bar, tasks[current][0])
+                current = progress.phase
+                name = PHASES.get(current, current)
+                task = bar.add_task(name, total=progress.total, rate="", left="")
+                tasks[current] = (task, time.monotonic())
+            task, start = tasks[progress.phase]
+            rate, left = _rate(progress, time.monotonic() - start)
+            bar.update(task, completed=progress.done, total=progress.total, rate=rate, left=left)
+
+        yield tell
+        if current is not None:
+            _finish(bar, tasks[current][0])
+
+
+def _finish(bar: object, task: object) -> None:
+    from rich.progress import Progress as Bar
+
+    assert isinstance(bar, Bar)
+    row = next(row for row in bar.tasks if row.id == task)
+    bar.update(row.id, total=row.completed or 1, completed=row.completed or 1, left="")
+
+
+class _Lines:
+    """A line when a phase begins and then every few seconds."""
+
+    def __init__(self) -> None:
+        self.phase: str | None = None
+        self.start = self.last = 0.0
+
+    def tell(self, progress: Progress) -> None:
+        now = time.monotonic()
+        if progress.phase != self.phase:
+            self.phase, self.start = progress.phase, now
+        elif now - self.last < SECONDS_BETWEEN_LINES:
+            return
+        self.last = now
+        parts = [_amount(progress.done, progress.unit)]
+        if progress.total:
+            share = 100 * progress.done / progress.total
+            parts = [f"{share:.0f} %", f"{parts[0]} of {_amount(progress.total, progress.unit)}"]
+        parts += [part for part in _rate(progress, now - self.start) if part]
+        print(  # noqa: T201
+            f"{PHASES.get(progress.phase, progress.phase)}: {', '.join(parts)}",
+            file=sys.stderr,
+            flush=True,
+        )
+
+
+def _amount(count: float, unit: str) -> str:
+    return format_bytes(count) if unit == "bytes" else f"{count:,.0f} {unit}"
+
+
+def _rate(progress: Progress, seconds: float) -> tuple[str, str]:
+    """The rate and the time left, for people; empty while too little is known."""
+    if seconds < 0.2 or not progress.done:
+        return "", ""
+    rate = progress.done / seconds
+    left = ""
+    if progress.total and progress.total > progress.done:
+        left = f"{format_seconds((progress.total - progress.done) / rate)} left"
+    return f"{_amount(rate, progress.unit)}/s", left
