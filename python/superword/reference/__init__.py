@@ -18,7 +18,7 @@ A person can train and encode with it alone:
 
 >>> tok = train(["to be or not to be"] * 3, vocab_size=270, method="boundless")
 >>> tok.supermerges[0]
-(b' not', b' to', 3)
+(b' be', b' or', 3)
 >>> tok.decode(tok.encode("to be or not to be"))
 'to be or not to be'
 

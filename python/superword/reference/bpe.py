@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from superword.reference.pairs import Sequences
+from superword.reference.pairs import Sequences, split_bytes
 from superword.reference.picky import Deleter
 from superword.reference.steps import Event, Merge, Vocabulary, check_size
 
@@ -50,12 +50,3 @@ def learn_words(
                 words.split(deletion.token, deletion.parts)
                 do(deletion)
     return events
-
-
-def split_bytes(word: bytes) -> list[bytes]:
-    """Cut into single bytes, the tokens that training starts from.
-
-    >>> split_bytes(b"hug")
-    [b'h', b'u', b'g']
-    """
-    return [word[i : i + 1] for i in range(len(word))]

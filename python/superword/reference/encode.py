@@ -15,7 +15,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 
 from superword.reference.greedy import split_greedily
-from superword.reference.pairs import Pair, Token, apply_merge, split_token
+from superword.reference.pairs import Pair, Token, apply_merge, split_bytes, split_token
 from superword.reference.pretokenize import Pretokenizer
 from superword.reference.steps import Delete, Event, Merge, Step, Supermerge
 
@@ -63,7 +63,7 @@ class Words:
         self.encode = lru_cache(maxsize=100_000)(self._encode)
 
     def _encode(self, pretoken: bytes) -> tuple[Token, ...]:
-        tokens = [pretoken[i : i + 1] for i in range(len(pretoken))]
+        tokens = split_bytes(pretoken)
         if self.deletes:
             return tuple(self.replay(tokens))
         return tuple(apply_earliest_first(tokens, self.ranks))

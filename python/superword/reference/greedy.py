@@ -24,8 +24,8 @@ def count_ngrams(
 
     An n-gram is counted only if both (n-1)-grams in it were frequent enough.
 
-    >>> count_ngrams({(b"x", b"a", b"b"): 2, (b"a", b"b", b"y"): 3}, 3)
-    {(b'a', b'b'): 5}
+    >>> count_ngrams({(b"x", b"a", b"b"): 2, (b"a", b"b", b"y"): 1}, 3)
+    {(b'a', b'b'): 3}
     """
     frequent: dict[Ngram, int] = {}
     for n in range(1, max_length + 1):

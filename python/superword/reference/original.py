@@ -14,8 +14,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator
 
-from superword.reference.bpe import split_bytes
-from superword.reference.pairs import Pair, Token, apply_merge, count_pairs, order
+from superword.reference.pairs import Pair, Token, apply_merge, count_pairs, order, split_bytes
 from superword.reference.pretokenize import DEFAULT_PRESET, Pretokenizer, as_pretokenizer
 from superword.reference.steps import Merge, Step, Supermerge, Vocabulary, check_size
 

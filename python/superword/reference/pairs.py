@@ -13,6 +13,15 @@ Token = bytes
 Pair = tuple[Token, Token]
 
 
+def split_bytes(word: bytes) -> list[Token]:
+    """Cut into single bytes, the tokens that everything starts from.
+
+    >>> split_bytes(b"hug")
+    [b'h', b'u', b'g']
+    """
+    return [word[i : i + 1] for i in range(len(word))]
+
+
 def count_pairs(sequence: Sequence[Token]) -> Counter[Pair]:
     """Count pairs that do not overlap, from left to right.
 

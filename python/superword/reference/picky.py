@@ -6,7 +6,7 @@ waste of a place in the vocabulary: it is deleted, and the few that are left fal
 
 from __future__ import annotations
 
-from superword.reference.pairs import Token
+from superword.reference.pairs import Token, split_bytes
 from superword.reference.steps import Delete, Merge
 
 
@@ -45,13 +45,15 @@ class Deleter:
         return deletions
 
     def pieces(self, token: Token) -> tuple[Token, ...]:
-        """Resolve a deleted token into tokens that are there now.
+        """Say what a deleted token falls into: only tokens that are there now.
 
-        A part that was deleted itself is resolved further, down to bytes.
+        A part that was deleted before falls into bytes, not into its own parts: that is what
+        the paper's program computes.
         """
-        if len(token) == 1 or token in self.alive:
-            return (token,)
         if self.split == "bytes":
-            return tuple(token[i : i + 1] for i in range(len(token)))
-        left, right = self.made_of[token]
-        return self.pieces(left) + self.pieces(right)
+            return tuple(split_bytes(token))
+        return tuple(
+            piece
+            for part in self.made_of[token]
+            for piece in ((part,) if part in self.alive else split_bytes(part))
+        )
