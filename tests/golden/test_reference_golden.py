@@ -16,7 +16,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-
 from superword import reference
 
 REPOSITORY = Path(__file__).resolve().parents[2]

@@ -3,11 +3,13 @@
 from collections import Counter
 
 import pytest
-
 from superword.reference import (
+    Candidates,
     Delete,
+    Event,
     Merge,
     Rules,
+    Step,
     Supermerge,
     Superwords,
     Tokenizer,
@@ -24,7 +26,6 @@ from superword.reference import (
     vocabulary_of,
 )
 from superword.reference.pairs import apply_merge, count_pairs
-from superword.reference.steps import Event
 
 
 def letters(text: str) -> list[bytes]:
@@ -64,8 +65,12 @@ def test_bpe_ends_at_its_size_or_at_min_count() -> None:
 
 def test_alphabets() -> None:
     assert list(vocabulary_of([])) == [bytes([b]) for b in range(256)]
-    utf8 = {b for char in map(chr, range(0x110000)) if not 0xD800 <= ord(char) < 0xE000
-            for b in char.encode()}
+    utf8 = {
+        b
+        for char in map(chr, range(0x110000))
+        if not 0xD800 <= ord(char) < 0xE000
+        for b in char.encode()
+    }
     assert list(vocabulary_of([], "utf8")) == [bytes([b]) for b in sorted(utf8)]
     assert len(utf8) == 243
     with pytest.raises(ValueError, match="no alphabet"):
@@ -129,7 +134,7 @@ def test_candidates_end_at_what_is_not_eligible_and_at_the_document() -> None:
 
 
 def test_cutting_counts_overlapping_neighbours() -> None:
-    candidates = {(b"a", b"a", b"a", b"b"): 1}
+    candidates: Candidates = {(b"a", b"a", b"a", b"b"): 1}
     assert cut(candidates, 2) == {(b"a", b"a", b"a"): 1}
     assert cut(candidates, 3) == {}
 
@@ -205,12 +210,16 @@ def test_supermerge_to_known_bytes_is_recorded_and_adds_no_token() -> None:
 
 
 def test_deletion_keeps_a_token_that_a_supermerge_makes() -> None:
-    steps = [Merge(b"a", b"b", 9), Supermerge(b"a", b"b", 5), Delete(b"ab", (b"a", b"b"))]
+    steps: list[Step] = [
+        Merge(b"a", b"b", 9),
+        Supermerge(b"a", b"b", 5),
+        Delete(b"ab", (b"a", b"b")),
+    ]
     assert b"ab" in vocabulary_of(steps)
 
 
 def test_superbpe_makes_just_so_many_supermerges() -> None:
-    candidates = {(b" a", b" b", b" c"): 3}
+    candidates: Candidates = {(b" a", b" b", b" c"): 3}
     one = learn_superbpe(WORDS, Superwords(candidates, WORDS), 1)
     assert one == [*WORDS, Supermerge(b" a", b" b", 3)]
     assert len(learn_superbpe(WORDS, Superwords(candidates, WORDS), 9)) == 5
@@ -238,7 +247,7 @@ def test_rules(rules: Rules, left: str, right: str, allowed: bool) -> None:
 
 
 def test_max_words_counts_pretokens() -> None:
-    candidates = {(b" a", b" b", b" c", b" a"): 3}
+    candidates: Candidates = {(b" a", b" b", b" c", b" a"): 3}
 
     def longest(max_words: int) -> int:
         superwords = Superwords(candidates, WORDS, rules=Rules(max_words=max_words))
@@ -287,7 +296,7 @@ def test_train_refuses_what_makes_no_sense() -> None:
 
 
 def test_truncate_cuts_where_training_would_have_ended() -> None:
-    steps = [
+    steps: list[Step] = [
         Merge(b"a", b"b", 9),
         Merge(b"ab", b"c", 9),
         Delete(b"ab", (b"a", b"b")),

@@ -166,9 +166,7 @@ def train(
 
     def model(steps: Sequence[Step], ngrams: Iterable[Ngram] | None = None) -> Tokenizer:
         recorded = None if ngrams is None else frozenset(ngrams)
-        return Tokenizer(
-            method, pretokenizer, steps, alphabet, tuple(special_tokens), recorded
-        )
+        return Tokenizer(method, pretokenizer, steps, alphabet, tuple(special_tokens), recorded)
 
     if method == "bpe":
         return model(events)

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
+from itertools import pairwise
 
 from superword.reference.pairs import Token
 from superword.reference.steps import Event, Merge, vocabulary_of
@@ -47,7 +48,7 @@ def cut(candidates: Mapping[tuple[Token, ...], int], c: int) -> dict[tuple[Token
     """
     bigrams: Counter[tuple[Token, Token]] = Counter()
     for candidate, count in candidates.items():
-        for bigram in zip(candidate, candidate[1:], strict=False):
+        for bigram in pairwise(candidate):
             bigrams[bigram] += count
 
     pieces: Counter[tuple[Token, ...]] = Counter()

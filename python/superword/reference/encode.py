@@ -13,6 +13,7 @@ from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
+from itertools import pairwise
 
 from superword.reference.greedy import split_greedily
 from superword.reference.pairs import Pair, Token, apply_merge, split_bytes, split_token
@@ -31,7 +32,7 @@ def apply_earliest_first(tokens: Sequence[Token], ranks: Mapping[Pair, int]) -> 
     """
     tokens = list(tokens)
     while True:
-        fitting = [pair for pair in zip(tokens, tokens[1:], strict=False) if pair in ranks]
+        fitting = [pair for pair in pairwise(tokens) if pair in ranks]
         if not fitting:
             return tokens
         tokens = apply_merge(tokens, min(fitting, key=ranks.__getitem__))
@@ -75,11 +76,8 @@ class Words:
         """
         now = 0  # the events before this one are done
         while True:
-            upcoming = [
-                self.when[key][at]
-                for key in (*zip(tokens, tokens[1:], strict=False), *tokens)
-                if key in self.when and (at := bisect_left(self.when[key], now)) < len(self.when[key])
-            ]
+            keys: list[Pair | Token] = [*pairwise(tokens), *tokens]
+            upcoming = [at for key in keys if (at := self.next_time(key, now)) is not None]
             if not upcoming:
                 return tokens
             now = min(upcoming)
@@ -89,6 +87,12 @@ class Words:
             else:
                 tokens = apply_merge(tokens, event.pair)
             now += 1
+
+    def next_time(self, key: Pair | Token, now: int) -> int | None:
+        """Say at which event from now on the pair is merged or the token deleted."""
+        times = self.when.get(key, [])
+        later = bisect_left(times, now)
+        return times[later] if later < len(times) else None
 
 
 def eligible_runs(

@@ -50,7 +50,10 @@ def learn_original(
     """
     pretokenizer = as_pretokenizer(pretokenizer)
     documents: list[Document] = [
-        [Chunk(pretoken, pretokenizer.is_eligible(pretoken)) for pretoken in pretokenizer.split(text)]
+        [
+            Chunk(pretoken, pretokenizer.is_eligible(pretoken))
+            for pretoken in pretokenizer.split(text)
+        ]
         for text in texts
     ]
     vocabulary = Vocabulary(alphabet)

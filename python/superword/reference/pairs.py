@@ -8,6 +8,7 @@ from __future__ import annotations
 import heapq
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Sequence
+from itertools import pairwise
 
 Token = bytes
 Pair = tuple[Token, Token]
@@ -32,7 +33,7 @@ def count_pairs(sequence: Sequence[Token]) -> Counter[Pair]:
     """
     counts: Counter[Pair] = Counter()
     counted = None  # the pair just counted; two equal pairs in a row overlap: a a a
-    for pair in zip(sequence, sequence[1:], strict=False):
+    for pair in pairwise(sequence):
         if pair == counted:
             counted = None
         else:
@@ -73,7 +74,7 @@ def order(pair: Pair, count: int) -> tuple[int, Token, Token]:
     return (-count, *pair)
 
 
-def allow_all(pair: Pair) -> bool:  # noqa: ARG001
+def allow_all(pair: Pair) -> bool:
     """Allow every pair."""
     return True
 
@@ -161,9 +162,7 @@ class Sequences:
                 heapq.heappush(self.heap, order(pair, count))
 
 
-def split_token(
-    sequence: Sequence[Token], token: Token, parts: Sequence[Token]
-) -> list[Token]:
+def split_token(sequence: Sequence[Token], token: Token, parts: Sequence[Token]) -> list[Token]:
     """Replace each occurrence of a token by its parts.
 
     >>> split_token([b"ab", b"c", b"ab"], b"ab", [b"a", b"b"])

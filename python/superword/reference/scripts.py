@@ -35,12 +35,15 @@ SCRIPTS = tuple(
     Soyombo Sundanese Sunuwar Syloti_Nagri Syriac Tagalog Tagbanwa Tai_Le Tai_Tham Tai_Viet Tai_Yo
     Takri Tangsa Tangut Thaana Tifinagh Tirhuta Todhri Tolong_Siki Toto Tulu_Tigalari Ugaritic Vai
     Vithkuqi Wancho Warang_Citi Yezidi Yi Zanabazar_Square
-    """.split()
+    """.split()  # noqa: SIM905 (a list of 172 lines would be no easier to read)
 )
 COMMON = "Common"
 INHERITED = "Inherited"
 
-_NOT_REAL = {COMMON: regex.compile(r"\p{Script=Common}"), INHERITED: regex.compile(r"\p{Script=Inherited}")}
+_NOT_REAL = {
+    COMMON: regex.compile(r"\p{Script=Common}"),
+    INHERITED: regex.compile(r"\p{Script=Inherited}"),
+}
 _REAL = {name: regex.compile(rf"\p{{Script={name}}}") for name in SCRIPTS}
 
 
@@ -48,8 +51,8 @@ _REAL = {name: regex.compile(rf"\p{{Script={name}}}") for name in SCRIPTS}
 def script_of(char: str) -> str:
     r"""Name the script of one code point; Unknown counts as Common.
 
-    >>> script_of("a"), script_of("电"), script_of(" "), script_of("\u0301"), script_of("\U000e0fff")
-    ('Latin', 'Han', 'Common', 'Inherited', 'Common')
+    >>> [script_of(char) for char in ("a", "电", " ", "\u0301", "\U000e0fff")]
+    ['Latin', 'Han', 'Common', 'Inherited', 'Common']
     """
     for name, pattern in (_NOT_REAL | _REAL).items():
         if pattern.match(char):

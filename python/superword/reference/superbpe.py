@@ -8,9 +8,7 @@ from superword.reference.boundless import Superwords
 from superword.reference.steps import Event, Step
 
 
-def learn_superbpe(
-    events: Sequence[Event], superwords: Superwords, supermerges: int
-) -> list[Step]:
+def learn_superbpe(events: Sequence[Event], superwords: Superwords, supermerges: int) -> list[Step]:
     """Add exactly so many supermerges to the words of phase 1 (fewer if none is left).
 
     `events` are those of a phase 1 to `vocab_size - supermerges`.
