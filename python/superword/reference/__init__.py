@@ -1,0 +1,196 @@
+"""The algorithms of the paper in readable Python: the teaching text, and the oracle.
+
+Nothing here imports the engine. Read the modules in this order, beside the paper; each adds
+one idea:
+
+1. `scripts`, `pretokenize`: text to pretokens.
+2. `pairs`: count pairs of neighbours, choose the best, join it.
+3. `steps`: what training writes down, and the vocabulary that follows.
+4. `bpe`: phase 1. `picky`: its optional deletions.
+5. `encode`: words, then superwords.
+6. `candidates`: the runs of words that superwords are made of.
+7. `cutting`: throw away what cannot matter. `greedy`: and what perhaps does.
+8. `boundless`, `superbpe`: phase 2. `rules`: what a superword may look like.
+9. `original`: BoundlessBPE as it was first published, in one pass.
+10. `model`: the tokenizer.
+
+A person can train and encode with it alone:
+
+>>> tok = train(["to be or not to be"] * 3, vocab_size=270, method="boundless")
+>>> tok.supermerges[0]
+(b' be', b' or', 3)
+>>> tok.decode(tok.encode("to be or not to be"))
+'to be or not to be'
+
+Each stage can be called by itself:
+
+=====================  ==========================================  =========================
+stage                  call                                        gives
+=====================  ==========================================  =========================
+pretokens              `split(text, pretokenizer)`                 list[str]
+counts                 `count_pretokens(texts, pretokenizer)`      dict[bytes, int]
+phase 1                `learn_words(counts, vocab_size, ...)`      list[Merge | Delete]
+words                  `Words(events).encode(pretoken)`            tuple[bytes, ...]
+candidates             `count_candidates(texts, events, ...)`      dict[tuple[bytes, ...], int]
+lossless cutting       `cut(candidates, smallest_count(...))`      the same
+n-grams (Algorithm 2)  `count_ngrams(candidates, c_min, length)`   the same
+greedy splitting       `split_candidates(candidates, ngrams)`      the same
+phase 2                `learn_boundless(events, superwords, n)`,   list[Merge | Delete |
+                       `learn_superbpe(events, superwords, s)`     Supermerge]
+single pass            `learn_original(texts, vocab_size, ...)`    the same
+encoding               `Encoder(steps, pretokenizer).encode(t)`    list[bytes]
+=====================  ==========================================  =========================
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from superword.reference.boundless import Superwords, learn_boundless
+from superword.reference.bpe import learn_words
+from superword.reference.candidates import Candidates, count_candidates
+from superword.reference.cutting import cut, smallest_count
+from superword.reference.encode import Encoder, Words
+from superword.reference.greedy import (
+    FLOOR,
+    MAX_LENGTH,
+    Ngram,
+    count_ngrams,
+    split_candidates,
+    split_greedily,
+)
+from superword.reference.model import Tokenizer
+from superword.reference.original import learn_original
+from superword.reference.pretokenize import (
+    DEFAULT_PRESET,
+    PRESETS,
+    Pretokenizer,
+    as_pretokenizer,
+    count_pretokens,
+    split,
+)
+from superword.reference.rules import Rules
+from superword.reference.steps import (
+    ALPHABETS,
+    Delete,
+    Event,
+    Merge,
+    Step,
+    Supermerge,
+    truncate,
+    vocabulary_of,
+)
+from superword.reference.superbpe import learn_superbpe
+
+__all__ = [
+    "ALPHABETS",
+    "DEFAULT_PRESET",
+    "PRESETS",
+    "Candidates",
+    "Delete",
+    "Encoder",
+    "Event",
+    "Merge",
+    "Pretokenizer",
+    "Rules",
+    "Step",
+    "Supermerge",
+    "Superwords",
+    "Tokenizer",
+    "Words",
+    "count_candidates",
+    "count_ngrams",
+    "count_pretokens",
+    "cut",
+    "learn_boundless",
+    "learn_original",
+    "learn_superbpe",
+    "learn_words",
+    "smallest_count",
+    "split",
+    "split_candidates",
+    "split_greedily",
+    "train",
+    "truncate",
+    "vocabulary_of",
+]
+
+
+def train(
+    texts: Iterable[str],
+    vocab_size: int,
+    method: str = "boundless",
+    *,
+    supermerges: int | None = None,
+    pretokenizer: str | Pretokenizer = DEFAULT_PRESET,
+    alphabet: str = "bytes",
+    min_count: int = 1,
+    picky: float | None = None,
+    picky_split: str = "parts",
+    greedy_split: bool = False,
+    greedy_floor: int = FLOOR,
+    greedy_length: int = MAX_LENGTH,
+    greedy_encode: bool = False,
+    max_words: int | None = None,
+    same_script: bool = False,
+    boundary: str = "any",
+    veto: str | None = None,
+    special_tokens: Sequence[str] = (),
+    cutting: bool = True,
+) -> Tokenizer:
+    """Train a tokenizer: "bpe", "boundless" or "superbpe".
+
+    `vocab_size` counts the special tokens. The options are those of `superword.train`, except
+    `cutting`: lossless cutting changes no result and can be turned off to see that.
+    """
+    texts = list(texts)
+    pretokenizer = as_pretokenizer(pretokenizer)
+    if method not in ("bpe", "boundless", "superbpe"):
+        raise ValueError(f"the method is 'bpe', 'boundless' or 'superbpe', not {method!r}")
+    if (method == "superbpe") != (supermerges is not None):
+        raise ValueError("the number of supermerges is given for superbpe, and only for it")
+    if greedy_encode and not greedy_split:
+        raise ValueError("greedy_encode repeats the greedy_split of training, which is off")
+    rules = Rules(max_words, same_script, boundary, veto)
+
+    size = vocab_size - len(special_tokens)
+    n_words = size - (supermerges or 0)
+    events = learn_words(
+        count_pretokens(texts, pretokenizer),
+        n_words,
+        alphabet=alphabet,
+        min_count=min_count,
+        picky=picky,
+        picky_split=picky_split,
+    )
+
+    def model(steps: Sequence[Step], ngrams: Iterable[Ngram] | None = None) -> Tokenizer:
+        recorded = None if ngrams is None else frozenset(ngrams)
+        return Tokenizer(method, pretokenizer, steps, alphabet, tuple(special_tokens), recorded)
+
+    if method == "bpe":
+        return model(events)
+
+    candidates = count_candidates(texts, events, pretokenizer)
+    ngrams = None
+    if greedy_split:
+        c_min = min((e.count for e in events if isinstance(e, Merge)), default=min_count)
+        ngrams = count_ngrams(candidates, max(c_min, greedy_floor), greedy_length)
+        candidates = split_candidates(candidates, ngrams)
+
+    def phase_2(candidates: Candidates) -> tuple[list[Step], bool]:
+        superwords = Superwords(candidates, events, alphabet, rules, min_count)
+        if supermerges is None:
+            steps = learn_boundless(events, superwords, size, alphabet=alphabet)
+        else:
+            steps = learn_superbpe(events, superwords, supermerges)
+        return steps, superwords.ambiguous
+
+    # SuperBPE takes supermerges whatever their count, so there only `min_count` bounds it.
+    bound = min_count
+    if method == "boundless":
+        bound = smallest_count(events, size, alphabet, min_count)
+    steps, ambiguous = phase_2(cut(candidates, bound) if cutting else candidates)
+    if cutting and ambiguous:
+        steps, _ = phase_2(candidates)
+    return model(steps, ngrams if greedy_encode else None)

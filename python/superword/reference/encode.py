@@ -1,0 +1,154 @@
+"""Encoding: text to tokens, by the rules that training wrote down; and back.
+
+1. Cut the text into pretokens.
+2. Inside each pretoken, apply the ordinary merges (`Words`).
+3. Inside each run of eligible pretokens that are one token each, apply the supermerges.
+
+Here tokens are bytes; `model.py` turns them into ids.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
+from itertools import pairwise
+
+from superword.reference.greedy import split_greedily
+from superword.reference.pairs import Pair, Token, apply_merge, split_bytes, split_token
+from superword.reference.pretokenize import Pretokenizer
+from superword.reference.steps import Delete, Event, Merge, Step, Supermerge
+
+
+def apply_earliest_first(tokens: Sequence[Token], ranks: Mapping[Pair, int]) -> list[Token]:
+    """Apply the earliest rule that fits, wherever it fits, until none fits.
+
+    "Earliest" is among the rules that fit now, even if a later one was applied before. So do
+    Hugging Face tokenizers and tiktoken, and so says the paper.
+
+    >>> apply_earliest_first([b"a", b"b", b"c"], {(b"b", b"c"): 0, (b"a", b"b"): 1})
+    [b'a', b'bc']
+    """
+    tokens = list(tokens)
+    while True:
+        fitting = [pair for pair in pairwise(tokens) if pair in ranks]
+        if not fitting:
+            return tokens
+        tokens = apply_merge(tokens, min(fitting, key=ranks.__getitem__))
+
+
+def ranks_of(merges: Iterable[Merge | Supermerge]) -> dict[Pair, int]:
+    """Number the rules; one that was written down twice keeps its first number."""
+    ranks: dict[Pair, int] = {}
+    for merge in merges:
+        ranks.setdefault(merge.pair, len(ranks))
+    return ranks
+
+
+class Words:
+    """Phase 1 as an encoder: pretoken to tokens.
+
+    >>> Words([Merge(b"u", b"g", 20), Merge(b"h", b"ug", 15)]).encode(b"hugs")
+    (b'hug', b's')
+    """
+
+    def __init__(self, events: Sequence[Event]) -> None:
+        self.events = list(events)
+        self.deletes = any(isinstance(event, Delete) for event in events)
+        self.ranks = ranks_of(e for e in events if isinstance(e, Merge))
+        # For the replay: at which events is a pair merged, a token deleted?
+        self.when: defaultdict[Pair | Token, list[int]] = defaultdict(list)
+        for i, event in enumerate(events):
+            self.when[event.token if isinstance(event, Delete) else event.pair].append(i)
+        self.encode = lru_cache(maxsize=100_000)(self._encode)
+
+    def _encode(self, pretoken: bytes) -> tuple[Token, ...]:
+        tokens = split_bytes(pretoken)
+        if self.deletes:
+            return tuple(self.replay(tokens))
+        return tuple(apply_earliest_first(tokens, self.ranks))
+
+    def replay(self, tokens: list[Token]) -> list[Token]:
+        """Do all events in order, as training did; only that leaves no deleted token behind.
+
+        The loop jumps from one event that changes something to the next.
+        """
+        now = 0  # the events before this one are done
+        while True:
+            keys: list[Pair | Token] = [*pairwise(tokens), *tokens]
+            upcoming = [at for key in keys if (at := self.next_time(key, now)) is not None]
+            if not upcoming:
+                return tokens
+            now = min(upcoming)
+            event = self.events[now]
+            if isinstance(event, Delete):
+                tokens = split_token(tokens, event.token, event.parts)
+            else:
+                tokens = apply_merge(tokens, event.pair)
+            now += 1
+
+    def next_time(self, key: Pair | Token, now: int) -> int | None:
+        """Say at which event from now on the pair is merged or the token deleted."""
+        times = self.when.get(key, [])
+        later = bisect_left(times, now)
+        return times[later] if later < len(times) else None
+
+
+def eligible_runs(
+    pretokens: Iterable[str], pretokenizer: Pretokenizer, words: Words
+) -> Iterator[tuple[bool, tuple[Token, ...]]]:
+    """Cut encoded pretokens into maximal runs of eligible ones, and the rest between them.
+
+    A pretoken is eligible if it matches the eligibility pattern and is exactly one token.
+    Yields (True, a run of single tokens) or (False, the tokens of an ineligible pretoken).
+
+    >>> words = Words([Merge(b" ", b"a", 9), Merge(b" ", b"b", 8)])
+    >>> list(eligible_runs([" a", " b", ".", " abc"], Pretokenizer(), words))
+    [(True, (b' a', b' b')), (False, (b'.',)), (False, (b' a', b'b', b'c'))]
+    """
+    run: list[Token] = []
+    for pretoken in pretokens:
+        tokens = words.encode(pretoken.encode("utf-8"))
+        if len(tokens) == 1 and pretokenizer.is_eligible(pretoken):
+            run.append(tokens[0])
+            continue
+        if run:
+            yield True, tuple(run)
+            run = []
+        yield False, tokens
+    if run:
+        yield True, tuple(run)
+
+
+class Encoder:
+    """All steps of a model as an encoder: text to tokens.
+
+    >>> steps = [Merge(b" ", b"a", 9), Merge(b" ", b"b", 8), Supermerge(b" a", b" b", 7)]
+    >>> Encoder(steps, Pretokenizer()).encode(" a b ab")
+    [b' a b', b' a', b'b']
+    """
+
+    def __init__(
+        self,
+        steps: Sequence[Step],
+        pretokenizer: Pretokenizer,
+        ngrams: Collection[tuple[Token, ...]] | None = None,
+    ) -> None:
+        self.pretokenizer = pretokenizer
+        self.words = Words([s for s in steps if not isinstance(s, Supermerge)])
+        self.superwords = ranks_of(s for s in steps if isinstance(s, Supermerge))
+        self.ngrams = ngrams
+
+    def encode(self, text: str) -> list[Token]:
+        """Cut a text into tokens. With `ngrams`, cut runs greedily first, as training did."""
+        out: list[Token] = []
+        pretokens = self.pretokenizer.split(text)
+        for eligible, tokens in eligible_runs(pretokens, self.pretokenizer, self.words):
+            if not eligible:
+                out.extend(tokens)
+                continue
+            pieces = [tokens] if self.ngrams is None else split_greedily(tokens, self.ngrams)
+            for piece in pieces:
+                out.extend(apply_earliest_first(piece, self.superwords))
+        return out

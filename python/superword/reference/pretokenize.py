@@ -1,0 +1,177 @@
+r"""Step 1: text to pretokens (the paper, Appendix B).
+
+A pretoken is roughly a word with the space before it. No ordinary token crosses its border.
+
+>>> Pretokenizer("gpt4o").split("Tokens can't be 1234.")
+['Tokens', " can't", ' be', ' ', '123', '4', '.']
+
+The default preset gives each letter of a script without spaces to a pretoken of its own:
+
+>>> Pretokenizer("gpt4o-script").split("the 德国HYDAC")
+['the', ' 德', '国', 'HYDAC']
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+
+import regex
+
+from superword.reference.scripts import SCRIPTS, script_runs
+
+_UPPER = r"[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]"  # upper case or no case, and marks
+_LOWER = r"[\p{Ll}\p{Lm}\p{Lo}\p{M}]"  # lower case or no case, and marks
+_CONTRACTION = r"(?i:'s|'t|'re|'ve|'m|'ll|'d)?"
+_APOSTROPHES = r"(?:['’](?:\p{L}\p{M}*)+)*"
+_NO_WORDS = (
+    r"\p{N}{1,3}"
+    r"| ?[^\s\p{L}\p{N}]+[\r\n/]*"
+    r"|\s*[\r\n]+"
+    r"|\s+(?!\S)"
+    r"|\s+"
+)
+
+# Listing 1.
+GPT4O = (
+    rf"[^\r\n\p{{L}}\p{{N}}]?{_UPPER}*{_LOWER}+{_CONTRACTION}"
+    rf"|[^\r\n\p{{L}}\p{{N}}]?{_UPPER}+{_LOWER}*{_CONTRACTION}"
+    rf"|{_NO_WORDS}"
+)
+# Listing 2: one letter and its marks, for the scripts that put no spaces between words.
+GPT4O_SCRIPT = rf" ?\p{{L}}\p{{M}}*|{_NO_WORDS}"
+GPT4O_SCRIPTS = ("Han", "Hiragana", "Katakana", "Thai", "Myanmar", "Khmer", "Lao")
+# Listing 3, fine: only a space may stand before the word, an apostrophe only between letters.
+GPT4O_EXPORT = (
+    rf" ?{_UPPER}*{_LOWER}+{_APOSTROPHES}"
+    rf"| ?{_UPPER}+{_LOWER}*{_APOSTROPHES}"
+    rf"|{_NO_WORDS}"
+)
+GPT2 = r"'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+"
+GPT4 = (
+    r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}"
+    r"| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+"
+)
+
+# name: main pattern, script pattern, the scripts it serves
+PRESETS: dict[str, tuple[str, str | None, tuple[str, ...]]] = {
+    "gpt4o": (GPT4O, None, ()),
+    "gpt4o-script": (GPT4O, GPT4O_SCRIPT, GPT4O_SCRIPTS),
+    "gpt4o-export": (GPT4O_EXPORT, None, ()),
+    "gpt2": (GPT2, None, ()),
+    "gpt4": (GPT4, None, ()),
+}
+DEFAULT_PRESET = "gpt4o-script"
+HAS_LETTER = r"\p{L}"
+
+
+class Pretokenizer:
+    """Patterns that cut a text: a preset by name, or patterns of one's own.
+
+    >>> Pretokenizer(pattern="[a-z]+").split("ab-cd")  # what no branch matches is kept
+    ['ab', '-', 'cd']
+    """
+
+    def __init__(
+        self,
+        name: str | None = None,
+        *,
+        pattern: str | None = None,
+        script_pattern: str | None = None,
+        scripts: Sequence[str] = (),
+        eligible: str = HAS_LETTER,
+    ) -> None:
+        if name is None and pattern is None:
+            name = DEFAULT_PRESET
+        if name is not None:
+            if name not in PRESETS:
+                raise ValueError(f"no preset {name!r}; there are {', '.join(PRESETS)}")
+            if pattern is not None or script_pattern is not None or scripts:
+                raise ValueError("give the name of a preset or patterns, not both")
+            pattern, script_pattern, scripts = PRESETS[name]
+        assert pattern is not None
+        if unknown := set(scripts) - set(SCRIPTS):
+            raise ValueError(f"unknown scripts: {', '.join(sorted(unknown))}")
+        if (script_pattern is None) != (not scripts):
+            raise ValueError("a script pattern and the scripts it serves go together")
+        self.name = name
+        self.pattern = pattern
+        self.script_pattern = script_pattern
+        self.scripts = tuple(scripts)
+        self.eligible = eligible
+        self._main = regex.compile(pattern)
+        self._script = None if script_pattern is None else regex.compile(script_pattern)
+        self._eligible = regex.compile(eligible)
+        for compiled in (self._main, self._script):
+            if compiled is not None and compiled.match(""):
+                raise ValueError(f"the pattern {compiled.pattern!r} matches the empty string")
+
+    def split(self, text: str) -> list[str]:
+        """Cut a text into pretokens; joined again they are the text.
+
+        Without a script pattern the text is one run.
+        """
+        if self._script is None:
+            return cut(self._main, text)
+        return [
+            pretoken
+            for script, run in script_runs(text)
+            for pretoken in cut(self._script if script in self.scripts else self._main, run)
+        ]
+
+    def is_eligible(self, pretoken: str) -> bool:
+        """Say whether the pretoken matches the eligibility pattern (anywhere in it).
+
+        >>> [Pretokenizer().is_eligible(p) for p in (" of", "123", ".")]
+        [True, False, False]
+        """
+        return self._eligible.search(pretoken) is not None
+
+
+def cut(pattern: regex.Pattern[str], text: str) -> list[str]:
+    r"""Take the matches from left to right, and what lies between them.
+
+    >>> cut(regex.compile(r"\d{1,2}"), "a123b")
+    ['a', '12', '3', 'b']
+    """
+    pieces: list[str] = []
+    end = 0
+    for match in pattern.finditer(text):
+        if match.end() == match.start():
+            continue
+        if end < match.start():
+            pieces.append(text[end : match.start()])
+        pieces.append(match.group())
+        end = match.end()
+    if end < len(text):
+        pieces.append(text[end:])
+    return pieces
+
+
+def split(text: str, pretokenizer: str | Pretokenizer = DEFAULT_PRESET) -> list[str]:
+    """Cut a text with a preset or a pretokenizer.
+
+    >>> split(" Hello world")
+    [' Hello', ' world']
+    """
+    return as_pretokenizer(pretokenizer).split(text)
+
+
+def as_pretokenizer(pretokenizer: str | Pretokenizer) -> Pretokenizer:
+    """Turn the name of a preset into the pretokenizer."""
+    return Pretokenizer(pretokenizer) if isinstance(pretokenizer, str) else pretokenizer
+
+
+def count_pretokens(
+    texts: Iterable[str], pretokenizer: str | Pretokenizer = DEFAULT_PRESET
+) -> dict[bytes, int]:
+    """Count the pretokens of all documents: all that phase 1 needs to know of them.
+
+    >>> count_pretokens(["to be or not", " to be"])
+    {b'to': 1, b' be': 2, b' or': 1, b' not': 1, b' to': 1}
+    """
+    pretokenizer = as_pretokenizer(pretokenizer)
+    counts: Counter[str] = Counter()
+    for text in texts:
+        counts.update(pretokenizer.split(text))
+    return {pretoken.encode("utf-8"): count for pretoken, count in counts.items()}
