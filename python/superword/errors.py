@@ -23,7 +23,9 @@ __all__ = [
     "DocumentError",
     "EmptyCorpusError",
     "InputError",
+    "InternalError",
     "MissingInputError",
+    "MissingModelError",
     "ModelFileError",
     "NewerModelError",
     "NotAModelError",
@@ -118,6 +120,10 @@ class ModelFileError(SuperwordError):
     path: str | None = None
 
 
+class MissingModelError(ModelFileError, FileNotFoundError):
+    """There is no file at the path of the model."""
+
+
 class NotAModelError(ModelFileError):
     """The file is not a superword model at all."""
 
@@ -153,6 +159,10 @@ class SpecialTokenError(SuperwordError, ValueError):
     """A special token was found where it is not allowed, or named and not known. Fact: `token`."""
 
     token: str | None = None
+
+
+class InternalError(SuperwordError):
+    """The engine failed in a way that is no fault of the caller: a bug of superword."""
 
 
 class SuperwordWarning(UserWarning):
