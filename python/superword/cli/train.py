@@ -79,8 +79,8 @@ def train(inputs: tuple[str, ...], output: str, quiet: bool, **values: Any) -> N
     """Learn a tokenizer from text and save it as MODEL.
 
     INPUT is a file, a directory, a glob or - for standard input. Files named .jsonl, .ndjson or
-    .json hold a JSON object per line, others are plain text, one document each (standard input: one per line);
-    .gz and .zst are read as they are. --format says otherwise.
+    .json hold a JSON object per line, others are plain text, one document each (standard input:
+    one per line); .gz and .zst are read as they are. --format says otherwise.
     """
     started = time.monotonic()
     on_stop("stopped; nothing was saved")
