@@ -127,6 +127,7 @@ def test_longer_special_token_wins(tok: Tokenizer) -> None:
     first = len(tok.vocabulary)
     assert tok.encode("<|a|>b<|a|>", allowed_special="all") == [first + 1, first]
     assert tok.decode([first + 1, first]) == "<|a|>b<|a|>"
+    assert tok.decode_batch(tok.encode_batch(["a b", ""])) == ["a b", ""]
 
 
 def test_disallowed_special_tokens_are_an_error(tok: Tokenizer) -> None:

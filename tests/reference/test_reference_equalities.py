@@ -130,6 +130,41 @@ def test_truncated_equals_trained_at_that_size(case: Case, smaller: int) -> None
     assert truncate(steps, smaller) == two_phase(case)[0]
 
 
+@settings(max_examples=200, deadline=None)
+@given(cases(some_rules), st.integers(256, 280), st.integers(0, 10))
+def test_truncated_superbpe_equals_superbpe_with_fewer_supermerges(
+    case: Case, smaller: int, supermerges: int
+) -> None:
+    counts = count_pretokens(case.texts, case.pretokenizer)
+    events = learn_words(counts, case.size, min_count=case.min_count)
+    candidates = count_candidates(case.texts, events, case.pretokenizer)
+
+    def learn(number: int) -> tuple[list[Step], bool]:
+        superwords = Superwords(candidates, events, rules=case.rules, min_count=case.min_count)
+        return learn_superbpe(events, superwords, number), superwords.ambiguous
+
+    steps, ambiguous = learn(supermerges)
+    assume(not ambiguous)
+    words = 256 + len(events)
+    if smaller >= words:
+        assert truncate(steps, smaller) == learn(min(supermerges, smaller - words))[0]
+    else:
+        assert truncate(steps, smaller) == learn_words(counts, smaller, min_count=case.min_count)
+
+
+@settings(max_examples=200, deadline=None)
+@given(cases(), st.integers(256, 280), st.sampled_from([None, 0.3, 0.6, 0.9]))
+def test_truncated_words_equal_words_trained_at_that_size(
+    case: Case, smaller: int, picky: float | None
+) -> None:
+    assume(smaller <= case.size)
+    counts = count_pretokens(case.texts, case.pretokenizer)
+    events = learn_words(counts, case.size, min_count=case.min_count, picky=picky)
+    assert truncate(events, smaller) == learn_words(
+        counts, smaller, min_count=case.min_count, picky=picky
+    )
+
+
 @settings(max_examples=500, deadline=None)
 @given(cases(some_rules))
 def test_cutting_changes_nothing(case: Case) -> None:

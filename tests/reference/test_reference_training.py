@@ -3,6 +3,7 @@
 from collections import Counter
 
 import pytest
+import regex
 from superword.reference import (
     Candidates,
     Delete,
@@ -264,6 +265,11 @@ def test_max_words_of_a_superword_with_the_bytes_of_a_word_is_one() -> None:
     assert steps[1:] == [Supermerge(b"a", b"b", 3), Supermerge(b"ab", b"c", 3)]
 
 
+def test_veto_that_does_not_compile_is_refused() -> None:
+    with pytest.raises(regex.error):
+        Rules(veto="(")
+
+
 @pytest.mark.parametrize("options", [{"max_words": 1}, {"boundary": "tab"}])
 def test_bad_rules_are_refused(options: dict[str, object]) -> None:
     with pytest.raises(ValueError):  # noqa: PT011
@@ -307,4 +313,4 @@ def test_truncate_cuts_where_training_would_have_ended() -> None:
     tok = train(TEXTS, 290, special_tokens=["<|end|>"]).truncate(270)
     assert isinstance(tok, Tokenizer)
     assert tok.n_vocab == 270
-    assert tok == train(TEXTS, 270, special_tokens=["<|end|>"], pretokenizer=tok.pretokenizer)
+    assert tok == train(TEXTS, 270, special_tokens=["<|end|>"])

@@ -140,8 +140,10 @@ def train(
 ) -> Tokenizer:
     """Train a tokenizer: "bpe", "boundless" or "superbpe".
 
-    `vocab_size` counts the special tokens. The options are those of `superword.train`, except
-    `cutting`: lossless cutting changes no result and can be turned off to see that.
+    `vocab_size` counts the special tokens. The smallest n-gram of `greedy_split` occurs as often
+    as the rarest merge of phase 1, and `greedy_floor` times at least; `greedy_encode` keeps the
+    n-grams in the model and cuts by them when encoding. `cutting` turns off lossless cutting,
+    which changes no result, to see just that. All other options are those of `superword.train`.
     """
     texts = list(texts)
     pretokenizer = as_pretokenizer(pretokenizer)

@@ -24,8 +24,12 @@ from superword.reference.steps import Delete, Event, Merge, Step, Supermerge
 def apply_earliest_first(tokens: Sequence[Token], ranks: Mapping[Pair, int]) -> list[Token]:
     """Apply the earliest rule that fits, wherever it fits, until none fits.
 
-    "Earliest" is among the rules that fit now, even if a later one was applied before. So do
-    Hugging Face tokenizers and tiktoken, and so says the paper.
+    "Earliest" is among the rules that fit now, even if a later one was applied before; so says
+    the paper, and so work Hugging Face tokenizers and tiktoken.
+
+    For the merges of phase 1 without deletions, a replay in the order of the rules gives the
+    same. Two places with the same bytes and the same borders go through the same merges, so each
+    token is made by one rule only, and that rule precedes all rules that use the token.
 
     >>> apply_earliest_first([b"a", b"b", b"c"], {(b"b", b"c"): 0, (b"a", b"b"): 1})
     [b'a', b'bc']

@@ -159,6 +159,10 @@ class Tokenizer:
         """Join the ids to text; bytes that are no UTF-8 become U+FFFD."""
         return self.decode_bytes(ids).decode("utf-8", errors="replace")
 
+    def decode_batch(self, batch: Iterable[Iterable[int]]) -> list[str]:
+        """Decode several lists of ids."""
+        return [self.decode(ids) for ids in batch]
+
 
 def _any_of(specials: Collection[str]) -> regex.Pattern[str]:
     longest_first = sorted(specials, key=len, reverse=True)

@@ -47,8 +47,8 @@ class Deleter:
     def pieces(self, token: Token) -> tuple[Token, ...]:
         """Say what a deleted token falls into: only tokens that are there now.
 
-        A part that was deleted before falls into bytes, not into its own parts: that is what
-        the paper's program computes.
+        A part that was deleted before falls into bytes at once. Into its own parts would be the
+        other reading; the results of the paper's program rule it out.
         """
         if self.split == "bytes":
             return tuple(split_bytes(token))

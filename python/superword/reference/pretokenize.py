@@ -106,6 +106,15 @@ class Pretokenizer:
             if compiled is not None and compiled.match(""):
                 raise ValueError(f"the pattern {compiled.pattern!r} matches the empty string")
 
+    def _key(self) -> tuple[object, ...]:
+        return self.pattern, self.script_pattern, self.scripts, self.eligible
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Pretokenizer) and self._key() == other._key()
+
+    def __hash__(self) -> int:
+        return hash(self._key())
+
     def split(self, text: str) -> list[str]:
         """Cut a text into pretokens; joined again they are the text.
 

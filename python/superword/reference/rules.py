@@ -39,6 +39,8 @@ class Rules:
             raise ValueError("a superword has at least two words: max_words must be 2 or more")
         if self.boundary not in ("any", "space"):
             raise ValueError(f"boundary is 'any' or 'space', not {self.boundary!r}")
+        if self.veto is not None:
+            regex.compile(self.veto)  # a bad pattern is an error now, not in the middle of training
 
     def allow(self, pair: Pair, n_words: int) -> bool:
         """Say whether a pair of that many pretokens may be joined."""
