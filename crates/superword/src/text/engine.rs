@@ -158,9 +158,10 @@ type Parsed = Result<(Vec<Branch>, Vec<bool>), PatternError>;
 /// Takes the pattern apart for the automaton; `None` where it needs backtracking.
 fn parse(expanded: &Expanded) -> Option<Parsed> {
     let text = &expanded.text;
+    let whole = 0..text.len();
     let pieces = match expanded.flags_at_top {
-        true => vec![0..text.len()],
-        false => expanded.branches.clone(),
+        true => std::slice::from_ref(&whole),
+        false => expanded.branches.as_slice(),
     };
     // `\s+(?!\S)` followed by `\s+` or `\s` matches where `\s+` matches, which is then corrected:
     // with the branch after it there is a match at the same place in either case, so neither the

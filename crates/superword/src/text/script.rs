@@ -163,8 +163,8 @@ static LEAD_SCRIPT: [u8; 256] = {
     let mut code_point = 0;
     while code_point < 0x10000 {
         let lead = match code_point {
-            ..0x80 => code_point,
-            ..0x800 => 0xc0 | code_point >> 6,
+            0..0x80 => code_point,
+            0x80..0x800 => 0xc0 | code_point >> 6,
             _ => 0xe0 | code_point >> 12,
         };
         let known = &mut only[lead as usize];
@@ -185,15 +185,23 @@ static LEAD_SCRIPT: [u8; 256] = {
 #[inline(always)]
 fn skip(bytes: &[u8], mut i: usize, current: u8) -> usize {
     while let Some(&byte) = bytes.get(i) {
-        if byte < 0x80 && current == LATIN {
+        if current == LATIN && byte < 0x80 {
             i = ascii_run(bytes, i);
             continue;
         }
         let only = LEAD_SCRIPT[byte as usize];
-        if only != 0 && only != current {
+        if only == 0 || only == current {
+            i += 1;
+            continue;
+        }
+        if !matches!(byte, 0xe0..0xf0) {
             break;
         }
-        i += 1;
+        let block = (byte as usize & 0x0f) << 6 | (bytes[i + 1] & 0x3f) as usize;
+        if BLOCK_SCRIPT[block] != current && BLOCK_SCRIPT[block] != 0 {
+            break;
+        }
+        i += 3;
     }
     i
 }
@@ -218,14 +226,6 @@ pub(super) fn next_run(bytes: &[u8], start: usize) -> Run {
                 };
             }
             Some(..0x80) => (LATIN, 1),
-            Some(&lead @ 0xe0..0xf0) => {
-                let block = (lead as usize & 0x0f) << 6 | (bytes[i + 1] & 0x3f) as usize;
-                match BLOCK_SCRIPT[block] {
-                    only if only == current => (only, 3),
-                    // Not every code point of a block has the script of the block.
-                    _ => (script(decode(bytes, i).0), 3),
-                }
-            }
             Some(_) => {
                 let (code_point, len) = decode(bytes, i);
                 (script(code_point), len)

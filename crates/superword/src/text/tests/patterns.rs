@@ -38,6 +38,8 @@ fn test_preset_patterns_without_a_name_get_the_scanner() {
     }
 }
 
+type Has = Box<dyn Fn(char) -> bool>;
+
 /// Every way to name a class, against the tables, on every code point.
 #[test]
 fn test_classes_follow_unicode_17() {
@@ -45,9 +47,8 @@ fn test_classes_follow_unicode_17() {
         move |c: char| tables::CATEGORIES[unicode::category(c as u32) as usize].starts_with(wanted)
     };
     let script = |wanted: &'static str| move |c: char| script_of(c).name() == wanted;
-    let not =
-        |has: Box<dyn Fn(char) -> bool>| Box::new(move |c| !has(c)) as Box<dyn Fn(char) -> bool>;
-    let cases: Vec<(&str, Box<dyn Fn(char) -> bool>)> = vec![
+    let not = |has: Has| Box::new(move |c| !has(c)) as Has;
+    let cases: Vec<(&str, Has)> = vec![
         (r"\p{L}", Box::new(categories("L"))),
         (r"\pL", Box::new(categories("L"))),
         (r"[\pN_]", Box::new(move |c| categories("N")(c) || c == '_')),

@@ -92,7 +92,7 @@ fn test_scanners_equal_patterns_on_assigned_code_points_in_many_places() {
         // Of the large uniform blocks every 16th is enough here: all of them are in the test above.
         let uniform =
             matches!(c, '\u{3400}'..='\u{9fff}' | '\u{ac00}'..='\u{d7a3}' | '\u{13000}'..);
-        !uniform || c as u32 % 16 == 0
+        !uniform || (c as u32).is_multiple_of(16)
     });
     check_code_points(
         bmp,
