@@ -420,7 +420,6 @@ impl Run<'_> {
             "picky_split": options.picky.map(|picky| picky.split.name()),
             "special_tokens": options.special_tokens,
             "max_bytes": options.sample.map(|sample| sample.max_bytes),
-            "seed": options.sample.map(|sample| sample.seed),
         });
         saved["supermerges"] = match options.method {
             Method::SuperBpe => json!(options.supermerges),
