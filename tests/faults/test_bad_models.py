@@ -84,7 +84,8 @@ def test_saving_where_it_cannot_be_is_a_save_error(
         with pytest.raises(SaveError) as caught:
             boundless.save(path)
         assert isinstance(caught.value, OSError)
-        assert str(path) in str(caught.value)
+        assert str(path.parent) in str(caught.value)
+        assert caught.value.path == str(path)
     assert list(tmp_path.iterdir()) == []
 
 

@@ -42,16 +42,14 @@ impl PyModel {
         self.model.vocabulary().bytes_of(symbol)
     }
 
-    fn unknown_id(&self, id: impl std::fmt::Display) -> PyErr {
-        Raised::new(
-            "TokenError",
-            format!(
-                "id {id} is not in the vocabulary, whose ids are below {}",
-                self.model.n_vocab()
-            ),
-            None,
-        )
-        .into()
+    fn unknown_id(&self, id: u32) -> PyErr {
+        let message = format!(
+            "id {id} is not in the vocabulary, whose ids are below {}",
+            self.model.n_vocab()
+        );
+        Raised::new("TokenError", message, None)
+            .number("id", u64::from(id))
+            .into()
     }
 
     /// The bytes of a token, special ones included.
