@@ -11,7 +11,8 @@ use std::ops::Range;
 use super::error::PatternError;
 use super::property::Property;
 
-/// What a pattern may come to when its classes are spelled out: a preset comes to a thirtieth of it.
+/// What a pattern may come to when its classes are spelled out: presets stay below a
+/// sixteenth of it.
 const MAX_LEN: usize = 4 << 20;
 
 /// A pattern with its classes spelled out, and what was seen on the way.
