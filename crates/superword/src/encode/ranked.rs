@@ -8,7 +8,8 @@ use std::collections::BinaryHeap;
 use crate::hash::hash_u64;
 use crate::token::Symbol;
 
-/// Sequences up to this length are searched from end to end for each rule; longer ones get a heap.
+/// Sequences up to this length are searched from end to end for each rule; longer ones get
+/// buckets.
 const SHORT: usize = 48;
 
 /// A rule as one number that sorts by rank: the rank, then the joined token.
@@ -19,6 +20,10 @@ pub(super) const NO_RULE: Rule = u64::MAX;
 
 fn joined(rule: Rule) -> u32 {
     rule as u32
+}
+
+fn rank(rule: Rule) -> u32 {
+    (rule >> 32) as u32
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -53,8 +58,59 @@ pub struct Scratch {
     rules: Vec<Rule>,
     next: Vec<u32>,
     previous: Vec<u32>,
-    heap: BinaryHeap<Reverse<(u32, u32)>>,
-    batch: Vec<u32>,
+    buckets: Buckets,
+}
+
+/// The most places that working room is kept for; what a longer sequence needed is given back.
+const KEPT: usize = 1 << 16;
+
+impl Scratch {
+    /// Gives back the memory that an unusually long sequence took.
+    fn shrink(&mut self) {
+        if self.next.capacity() > KEPT {
+            *self = Scratch::default();
+        }
+    }
+}
+
+/// Places by the rank of their rule.
+#[derive(Clone, Debug, Default)]
+struct Buckets {
+    by_rank: Vec<Vec<u32>>,
+    /// The ranks whose bucket is not empty.
+    ranks: BinaryHeap<Reverse<u32>>,
+}
+
+impl Buckets {
+    #[inline(always)]
+    fn push(&mut self, rule: Rule, place: u32) {
+        if rule == NO_RULE {
+            return;
+        }
+        let rank = rank(rule);
+        if rank as usize >= self.by_rank.len() {
+            self.by_rank.resize_with(rank as usize + 1, Vec::new);
+        }
+        let bucket = &mut self.by_rank[rank as usize];
+        if bucket.is_empty() {
+            self.ranks.push(Reverse(rank));
+        }
+        bucket.push(place);
+    }
+
+    fn pop_first(&mut self) -> Option<(u32, Vec<u32>)> {
+        let Reverse(rank) = self.ranks.pop()?;
+        Some((rank, std::mem::take(&mut self.by_rank[rank as usize])))
+    }
+
+    /// Keeps the memory of a bucket for its next use, if that is empty still.
+    fn give_back(&mut self, rank: u32, mut places: Vec<u32>) {
+        let bucket = &mut self.by_rank[rank as usize];
+        if bucket.is_empty() && places.capacity() <= KEPT {
+            places.clear();
+            *bucket = places;
+        }
+    }
 }
 
 impl RankedRules {
@@ -135,7 +191,9 @@ impl RankedRules {
         rules.clear();
         rules.extend(symbols.windows(2).map(|pair| self.rule(pair[0], pair[1])));
         self.apply_found(symbols, &mut rules, scratch);
-        scratch.rules = rules;
+        if rules.capacity() <= KEPT {
+            scratch.rules = rules;
+        }
     }
 
     /// The same where the rules of all neighbours have been looked up already.
@@ -154,7 +212,10 @@ impl RankedRules {
                 }
             }
             _ if symbols.len() <= SHORT => self.apply_short(symbols, rules),
-            _ => self.apply_long(symbols, rules, scratch),
+            _ => {
+                self.apply_long(symbols, rules, scratch);
+                scratch.shrink();
+            }
         }
     }
 
@@ -183,13 +244,13 @@ impl RankedRules {
         }
     }
 
-    /// A heap of places by rank over a linked list: near-linear for sequences of any length.
+    /// Places in a bucket for each rule, over a linked list: near-linear for sequences of any
+    /// length. (A heap of places was ten times slower on a megabyte of one letter.)
     fn apply_long(&self, symbols: &mut Vec<u32>, rules: &mut Vec<Rule>, scratch: &mut Scratch) {
         let Scratch {
             next,
             previous,
-            heap,
-            batch,
+            buckets,
             ..
         } = scratch;
         let len = symbols.len() as u32;
@@ -198,29 +259,16 @@ impl RankedRules {
         next.extend(1..=len);
         previous.clear();
         previous.extend((0..len).map(|place| place.wrapping_sub(1)));
-        let mut entries = std::mem::take(heap).into_vec();
-        entries.clear();
-        entries.extend(
-            (0..)
-                .zip(rules.iter())
-                .filter(|&(_, &rule)| rule != NO_RULE)
-                .map(|(place, &rule)| Reverse(((rule >> 32) as u32, place))),
-        );
-        *heap = BinaryHeap::from(entries);
-
-        while let Some(&Reverse((best, _))) = heap.peek() {
-            // All places of one rule first, then the pairs they made.
-            batch.clear();
-            while let Some(&Reverse((rank, place))) = heap.peek()
-                && rank == best
-            {
-                heap.pop();
-                batch.push(place);
-            }
-            for &place in batch.iter() {
+        for (place, &rule) in (0..).zip(rules.iter()) {
+            buckets.push(rule, place);
+        }
+        while let Some((best, mut places)) = buckets.pop_first() {
+            // All places of one rule, from left to right, before the pairs they make.
+            places.sort_unstable();
+            for &place in &places {
                 let place = place as usize;
                 let rule = rules[place];
-                if rule == NO_RULE || (rule >> 32) as u32 != best {
+                if rule == NO_RULE || rank(rule) != best {
                     continue;
                 }
                 let right = next[place] as usize;
@@ -229,20 +277,18 @@ impl RankedRules {
                 next[place] = after;
                 rules[right] = NO_RULE;
                 rules[place] = NO_RULE;
-                let mut made = |rules: &mut Vec<Rule>, left: usize, right: usize| {
-                    rules[left] = self.rule(symbols[left], symbols[right]);
-                    if rules[left] != NO_RULE {
-                        heap.push(Reverse(((rules[left] >> 32) as u32, left as u32)));
-                    }
-                };
                 if after < len {
                     previous[after as usize] = place as u32;
-                    made(rules, place, after as usize);
+                    rules[place] = self.rule(symbols[place], symbols[after as usize]);
+                    buckets.push(rules[place], place as u32);
                 }
                 if place > 0 {
-                    made(rules, previous[place] as usize, place);
+                    let before = previous[place] as usize;
+                    rules[before] = self.rule(symbols[before], symbols[place]);
+                    buckets.push(rules[before], before as u32);
                 }
             }
+            buckets.give_back(best, places);
         }
         let (mut from, mut to) = (0, 0);
         while from < len as usize {
