@@ -56,9 +56,17 @@ fn key(left: u32, right: u32) -> u64 {
 #[derive(Clone, Debug, Default)]
 pub struct Scratch {
     rules: Vec<Rule>,
-    next: Vec<u32>,
-    previous: Vec<u32>,
+    nodes: Vec<Node>,
     buckets: Buckets,
+}
+
+/// A token of a long sequence: all that a merge looks at lies together.
+#[derive(Clone, Copy, Debug)]
+struct Node {
+    rule: Rule,
+    symbol: u32,
+    previous: u32,
+    next: u32,
 }
 
 /// The most places that working room is kept for; what a longer sequence needed is given back.
@@ -67,7 +75,7 @@ const KEPT: usize = 1 << 16;
 impl Scratch {
     /// Gives back the memory that an unusually long sequence took.
     fn shrink(&mut self) {
-        if self.next.capacity() > KEPT {
+        if self.nodes.capacity() > KEPT {
             *self = Scratch::default();
         }
     }
@@ -247,18 +255,15 @@ impl RankedRules {
     /// Places in a bucket for each rule, over a linked list: near-linear for sequences of any
     /// length. (A heap of places was ten times slower on a megabyte of one letter.)
     fn apply_long(&self, symbols: &mut Vec<u32>, rules: &mut Vec<Rule>, scratch: &mut Scratch) {
-        let Scratch {
-            next,
-            previous,
-            buckets,
-            ..
-        } = scratch;
+        let Scratch { nodes, buckets, .. } = scratch;
         let len = symbols.len() as u32;
-        rules.push(NO_RULE);
-        next.clear();
-        next.extend(1..=len);
-        previous.clear();
-        previous.extend((0..len).map(|place| place.wrapping_sub(1)));
+        nodes.clear();
+        nodes.extend((0..len).map(|place| Node {
+            symbol: symbols[place as usize],
+            rule: rules.get(place as usize).copied().unwrap_or(NO_RULE),
+            previous: place.wrapping_sub(1),
+            next: place + 1,
+        }));
         for (place, &rule) in (0..).zip(rules.iter()) {
             buckets.push(rule, place);
         }
@@ -266,37 +271,44 @@ impl RankedRules {
             // All places of one rule, from left to right, before the pairs they make.
             places.sort_unstable();
             for &place in &places {
-                let place = place as usize;
-                let rule = rules[place];
+                let Node {
+                    rule,
+                    previous,
+                    next: right,
+                    ..
+                } = nodes[place as usize];
                 if rule == NO_RULE || rank(rule) != best {
                     continue;
                 }
-                let right = next[place] as usize;
-                let after = next[right];
-                symbols[place] = joined(rule);
-                next[place] = after;
-                rules[right] = NO_RULE;
-                rules[place] = NO_RULE;
+                let after = nodes[right as usize].next;
+                nodes[right as usize].rule = NO_RULE;
+                let symbol = joined(rule);
+                let mut made = NO_RULE;
                 if after < len {
-                    previous[after as usize] = place as u32;
-                    rules[place] = self.rule(symbols[place], symbols[after as usize]);
-                    buckets.push(rules[place], place as u32);
+                    nodes[after as usize].previous = place;
+                    made = self.rule(symbol, nodes[after as usize].symbol);
+                    buckets.push(made, place);
                 }
+                nodes[place as usize] = Node {
+                    symbol,
+                    rule: made,
+                    previous,
+                    next: after,
+                };
                 if place > 0 {
-                    let before = previous[place] as usize;
-                    rules[before] = self.rule(symbols[before], symbols[place]);
-                    buckets.push(rules[before], before as u32);
+                    let before = &mut nodes[previous as usize];
+                    before.rule = self.rule(before.symbol, symbol);
+                    buckets.push(before.rule, previous);
                 }
             }
             buckets.give_back(best, places);
         }
-        let (mut from, mut to) = (0, 0);
-        while from < len as usize {
-            symbols[to] = symbols[from];
-            to += 1;
-            from = next[from] as usize;
+        let mut from = 0;
+        symbols.clear();
+        while from < len {
+            symbols.push(nodes[from as usize].symbol);
+            from = nodes[from as usize].next;
         }
-        symbols.truncate(to);
     }
 }
 
