@@ -48,7 +48,7 @@ def main() -> None:
         if not getattr(plan, name):
             continue
         # What one section leaves of its share goes to the next.
-        runner = Runner(left * share)
+        runner = Runner(left * share, plan.repeat_seconds)
         begun = time.monotonic()
         result[name] = {}
         try:

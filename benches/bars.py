@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
+
+from benches.measure import TOO_LATE
 
 Record = dict[str, Any]
 # Seconds for each GB on one thread, as published with the algorithms (Faster Superword
@@ -166,9 +168,9 @@ def encoding_bars(section: Record) -> Iterator[Bar]:
         yield at_most(f"{name} on top of its words", 1.4, cost, "× its own word model")
     # `script` is the default pretokenizer; the others have the pattern that peers can hold.
     for encoder in ("words", "boundless", "script"):
-        found = {name: speed(section, name, encoder) for name in SLOW_SCRIPTS}
+        found = speeds(section, SLOW_SCRIPTS, encoder)
         yield slowest(encoder, found, english(encoder), 0.5, "Chinese … code")
-        worst = {name: speed(section, name, encoder) for name in section.get("worst", [])}
+        worst = speeds(section, section.get("worst", []), encoder)
         yield slowest(encoder, worst, english(encoder), 0.2, "worst cases")
     startup = section.get("startup", {})
     for model in ("words", "boundless"):
@@ -178,6 +180,16 @@ def encoding_bars(section: Record) -> Iterator[Bar]:
         yield at_most(named, 150, None if seconds is None else seconds * 1000, "ms")
     seconds = startup.get("import_seconds")
     yield at_most("import superword", 100, None if seconds is None else seconds * 1000, "ms")
+
+
+def speeds(section: Record, texts: Iterable[str], encoder: str) -> dict[str, float | None]:
+    """First-pass speed on each text; None where the encoder failed, nothing where it never ran."""
+    ran = {
+        r["text"]
+        for r in section["results"]
+        if r["encoder"] == encoder and r["threads"] == 1 and r["failed"] != TOO_LATE
+    }
+    return {text: speed(section, text, encoder) for text in texts if text in ran}
 
 
 def slowest(
@@ -191,7 +203,7 @@ def slowest(
     name = min(measured, key=lambda key: measured[key])
     value = measured[name] / english
     missing = [name for name, value in speeds.items() if value is None]
-    said = f"{value:.2f} × ({name})"
+    said = f"{value:.2f} × ({name}, slowest of {len(measured)})"
     if missing:
         return Bar(work, text, f"{said}; no result: {', '.join(missing)}", False)
     return Bar(work, text, said, value >= bar)

@@ -17,8 +17,6 @@ from benches.training import job_for
 MODELS = SCRATCH / "models"
 # Slow peers get the beginning of a text; of a language file, this much.
 LANGUAGE_SLICE = 1_000_000
-# Passes are repeated until they have taken this long together, three times at most.
-WARM_UNTIL = 10.0
 IMPORT = (
     "import time; start = time.perf_counter(); import superword; print(time.perf_counter() - start)"
 )
@@ -74,19 +72,20 @@ def group(
         "kind": "encode",
         "threads": threads,
         "nul": str(Path(text["stem"]).with_suffix(".nul")),
-        "warm_until": WARM_UNTIL if warm else 0.0,
+        "warm_until": plan.warm_seconds if warm else 0.0,
     }
+    on = f", {threads} threads" if threads > 1 else ""
     jobs = []
     for model in ours:
         job = common | model_forms(plan, model) | {"peer": "superword", "slice": slow_bytes}
         if model != "words":
             job["round_trip"] = True
-        jobs.append(Measured(job, f"encode {name}, {model}, {threads} thread(s)"))
+        jobs.append(Measured(job, f"encode {name}, {model}{on}"))
     for other in peers:
         job = common | model_forms(plan, "words") | {"peer": other}
         if getattr(peer(other), "SLOW", False):
             job["limit"] = slow_bytes
-        jobs.append(Measured(job, f"encode {name}, {other}, {threads} thread(s)"))
+        jobs.append(Measured(job, f"encode {name}, {other}{on}"))
 
     def accept(item: Measured) -> str | None:
         got = item.results[0]
@@ -140,7 +139,7 @@ def startup(runner: Runner, plan: Plan, peers: list[str]) -> dict[str, Any]:
             *((name, "words") for name in peers),
         ]
     ]
-    runner.group(jobs, 3 if plan.mode == "quick" else 5, "seconds", 1, 120)
+    runner.group(jobs, 2 if plan.mode == "quick" else 5, "seconds", 1, 120)
     loads = {}
     for item in jobs:
         model = Path(item.job["superword"]).stem

@@ -18,7 +18,7 @@ from benches import ROOT, SCRATCH
 
 # A further run of something this much slower than the fastest of its group tells nothing new.
 NOT_REPEATED = 8.0
-NOT_REPEATED_SECONDS = 20.0
+TOO_LATE = "left out: the time budget was used up"
 
 
 @dataclass
@@ -40,7 +40,8 @@ class Measured:
 class Runner:
     """Runs jobs until its deadline; what was left out is in `log`, with the reason."""
 
-    def __init__(self, seconds: float) -> None:
+    def __init__(self, seconds: float, repeat_seconds: float = 20.0) -> None:
+        self.repeat_seconds = repeat_seconds  # What takes less is always repeated.
         self.end = time.monotonic() + seconds
         self.log: list[str] = []
         # Seconds of a whole run for each byte of text, by kind and peer: what still fits?
@@ -118,8 +119,7 @@ class Runner:
                 expected = item.wall or self.rates.get(kind, 0.0) * size
                 if self.left() < max(2.0, expected):
                     if turn == 0:
-                        item.failed = "left out: the time budget was used up"
-                        self.note(item, size, item.failed)
+                        item.failed = TOO_LATE
                     continue
                 started = time.monotonic()
                 result = self.once(item.job, min(limit, self.left()))
@@ -136,9 +136,12 @@ class Runner:
                     item.failed = wrong
                     self.note(item, size, wrong)
                 self.say(f"{item.label}: {result.get(key, 0.0):.3f} s{f' ({wrong})' * bool(wrong)}")
+        late = [item.label for item in jobs if item.failed == TOO_LATE]
+        if late:
+            self.log.append(f"{TOO_LATE}: {'; '.join(late)}")
         return jobs
 
     def _worth(self, item: Measured, jobs: list[Measured], key: str) -> bool:
         fastest = min((best for job in jobs if (best := job.best(key)) is not None), default=0.0)
         own = item.best(key) or 0.0
-        return own < NOT_REPEATED_SECONDS or own < NOT_REPEATED * fastest
+        return own < self.repeat_seconds or own < NOT_REPEATED * fastest

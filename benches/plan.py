@@ -42,6 +42,8 @@ class Plan:
     training_limit: float
     encoding_limit: float
     worst_limit: float
+    repeat_seconds: float  # What takes longer, and much longer than the fastest, runs once.
+    warm_seconds: float  # Passes are repeated until they have taken this long together.
     cores: int = field(default_factory=cores)
     pattern: str = ""
 
@@ -75,8 +77,8 @@ def plan() -> Plan:
     sizes = sorted({int(x * MB) for x in _numbers("SIZES", [10, 50] if quick else [10, 50, 200])})
     vocabs = sorted(int(x) for x in _numbers("VOCABS", [8192, 32768, 131072]))
     middle = sizes[len(sizes) // 2] if len(sizes) > 2 else sizes[0]
-    english = int(_numbers("ENGLISH", [32 if quick else 128])[0] * MB)
-    usual = {"quick": 540, "full": 3 * 3600, "training": 2 * 3600, "encoding": 3600}[mode]
+    english = int(_numbers("ENGLISH", [16 if quick else 128])[0] * MB)
+    usual = {"quick": 560, "full": 3 * 3600, "training": 2 * 3600, "encoding": 3600}[mode]
     return Plan(
         mode=mode,
         seconds=_numbers("BENCH_SECONDS", [usual])[0],
@@ -94,4 +96,6 @@ def plan() -> Plan:
         training_limit=120 if quick else 900,
         encoding_limit=30 if quick else 300,
         worst_limit=30 if quick else 120,
+        repeat_seconds=6 if quick else 20,
+        warm_seconds=4 if quick else 10,
     )

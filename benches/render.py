@@ -67,7 +67,8 @@ def largest(result: Record) -> tuple[int, int]:
 def section(name: str, path: Path | None) -> str:
     """What README.md shows between the marks of `name`: `training` or `encoding`."""
     result = load(path) if path else {}
-    if path is None or not result.get(name):
+    done = [r for r in result.get(name, {}).get("results", []) if not r["failed"]]
+    if path is None or not done:
         return NONE_YET
     link = f"[All results]({RECORDED.relative_to(ROOT)}/{path.stem}.md)"
     if name == "training":
@@ -76,8 +77,7 @@ def section(name: str, path: Path | None) -> str:
         body = training_table(result, size, vocab)
         plot = path.with_name(f"{path.stem}-time-by-size.svg")
     else:
-        text = next(r for r in result["encoding"]["results"] if r.get("bytes"))
-        head = f"{text['bytes'] / 1e6:.0f} MB of English text. {HOW_ENCODING}"
+        head = f"{done[0]['bytes'] / 1e6:.0f} MB of English text. {HOW_ENCODING}"
         body = encoding_table(result)
         plot = path.with_name(f"{path.stem}-encoding-by-language.svg")
     image = ""

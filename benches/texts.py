@@ -102,6 +102,7 @@ class Writer:
 
     def __init__(self, stem: Path, limit: int, skip: int = 0, forms: str = "jsonl nul txt") -> None:
         self.stem, self.limit, self.skip = stem, limit, skip
+        self.held_out = skip > 0
         self.bytes = self.documents = 0
         self.files = {form: stem.with_suffix(f".{form}").open("wb") for form in forms.split()}
 
@@ -134,7 +135,7 @@ class Writer:
 
 
 def write_all(paths: list[Path], writers: list[Writer]) -> None:
-    """One pass over the files for all writers; a second one where text ran out."""
+    """One pass over the files for all writers; a second one for held-out text that ran out."""
     for _ in range(2):
         for text in documents(paths):
             try:
@@ -145,8 +146,10 @@ def write_all(paths: list[Path], writers: list[Writer]) -> None:
                 writer.add(text, data)
             if all(writer.full() for writer in writers):
                 return
-        # Only held-out text starts over: a training text of N MB is never made of copies.
-        writers = [writer for writer in writers if writer.files.keys() == {"nul"}]
+        if not any(writer.held_out for writer in writers):
+            return
+        # A small source: what the models have seen must do. Nothing else is made of copies.
+        writers = [writer for writer in writers if writer.held_out and not writer.bytes]
         for writer in writers:
             writer.skip = 0
 

@@ -186,9 +186,9 @@ def run(
     section["figures"] = figures(
         runner, plan, [texts[n] for n in plan.figure_texts if n in texts], plan.figure_vocab
     )
+    section["needs"] = needs(runner, plan, largest)
     for text in by_size[:-1]:
         results += competition(runner, plan, text, plan.vocab, peers)
     for vocab in plan.vocabs:
         if not any(r["bytes"] == at["bytes"] and r["vocab_size"] == vocab for r in results):
             results += competition(runner, plan, at, vocab, peers)
-    section["needs"] = needs(runner, plan, largest)
