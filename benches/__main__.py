@@ -20,6 +20,8 @@ def main() -> None:
     """One run, as `BENCH` and the other variables say."""
     started = time.monotonic()
     plan = make_plan()
+    if not (VENV / "peers.json").is_file():
+        raise SystemExit("error: the peers are not installed\nhint: run make bench")
     peers: dict[str, Any] = json.loads((VENV / "peers.json").read_text())
     installed = {name for name, held in peers.items() if held["version"]}
     import superword
@@ -55,7 +57,7 @@ def main() -> None:
             section.run(runner, plan, made["texts"], installed, result[name])
         finally:
             # Also when it is interrupted: what was measured is kept.
-            result["log"] += runner.log
+            result["log"] += runner.summary()
             result["seconds"] = round(time.monotonic() - started, 1)
             path = record(result)
         left -= time.monotonic() - begun

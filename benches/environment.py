@@ -73,7 +73,10 @@ def main() -> None:
     """Set everything up; only superword itself and the tools must succeed."""
     if not python().exists():
         subprocess.run([sys.executable, "-m", "venv", str(VENV)], check=True)
-    error = pip("--upgrade", "pip") or pip(*TOOLS)
+        pip("--upgrade", "pip")
+    # Asked only for what is missing, so that a second run needs no network.
+    missing = [tool for tool in TOOLS if version(tool.split(">")[0]) is None]
+    error = pip(*missing) if missing else None
     if error is not None:
         raise SystemExit(f"error: the tools of the benchmark do not install: {error}")
     peers = {}

@@ -44,6 +44,7 @@ class Runner:
         self.repeat_seconds = repeat_seconds  # What takes less is always repeated.
         self.end = time.monotonic() + seconds
         self.log: list[str] = []
+        self.late: list[str] = []
         # Seconds of a whole run for each byte of text, by kind and peer: what still fits?
         self.rates: dict[str, float] = {}
 
@@ -136,10 +137,14 @@ class Runner:
                     item.failed = wrong
                     self.note(item, size, wrong)
                 self.say(f"{item.label}: {result.get(key, 0.0):.3f} s{f' ({wrong})' * bool(wrong)}")
-        late = [item.label for item in jobs if item.failed == TOO_LATE]
-        if late:
-            self.log.append(f"{TOO_LATE}: {'; '.join(late)}")
+        self.late += [item.label for item in jobs if item.failed == TOO_LATE]
         return jobs
+
+    def summary(self) -> list[str]:
+        """The log, with all that came too late in one line: encoding by text, training in full."""
+        short = (x.split(",")[0] if x.startswith("encode") else x for x in self.late)
+        names = "; ".join(dict.fromkeys(short))
+        return [*self.log, f"{TOO_LATE}: {names}"] if names else self.log
 
     def _worth(self, item: Measured, jobs: list[Measured], key: str) -> bool:
         fastest = min((best for job in jobs if (best := job.best(key)) is not None), default=0.0)

@@ -13,7 +13,7 @@ mpl.rcParams["svg.hashsalt"] = "superword"  # The same numbers give the same fil
 from matplotlib import pyplot as plt  # noqa: E402
 
 from benches.bars import speed  # noqa: E402
-from benches.tables import METHODS, PHASES, SHOWN, trainer_name  # noqa: E402
+from benches.tables import METHODS, PHASES, SHOWN, measured, trainer_name  # noqa: E402
 
 Record = dict[str, Any]
 STYLE = {"boundless": "-", "superbpe": "--"}
@@ -125,7 +125,7 @@ def memory(section: Record) -> Any:
 
 def languages(section: Record) -> Any:
     """First-pass speed on each text, one thread."""
-    texts = ["english", *section["languages"], *section["worst"]]
+    texts = measured(section, ["english", *section["languages"], *section["worst"]])
     encoders = ["words", "boundless", "script", "gigatoken", "tiktoken"]
     figure, axes = plt.subplots(figsize=(9, 1.5 + 0.32 * len(texts)))
     height = 0.8 / len(encoders)

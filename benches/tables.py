@@ -114,12 +114,18 @@ def encoding_table(result: Record) -> str:
     return table([*head, "bytes per token"], rows)
 
 
+def measured(section: Record, texts: list[str]) -> list[str]:
+    """The texts that some encoder got through; the others came too late in a run cut short."""
+    done = {r["text"] for r in section["results"] if not r["failed"]}
+    return [text for text in texts if text in done]
+
+
 def language_table(result: Record, texts: list[str]) -> str:
     """First pass, one thread, for each text."""
     section = result["encoding"]
     found = dict.fromkeys(r["encoder"] for r in section["results"] if r["text"] in texts)
     rows = []
-    for text in texts:
+    for text in measured(section, texts):
         speeds = (speed(section, text, encoder) for encoder in found)
         rows.append([text, *("–" if s is None else f"{s / 1e6:.1f}" for s in speeds)])
     heads = [SHOWN.get(name, name).replace("**", "") for name in found]
