@@ -123,8 +123,13 @@ class Runner:
                         item.failed = TOO_LATE
                     continue
                 started = time.monotonic()
-                result = self.once(item.job, min(limit, self.left()))
+                left = self.left()
+                result = self.once(item.job, min(limit, left))
                 item.wall = time.monotonic() - started
+                if "failed" in result and left < limit and self.left() <= 0:
+                    # Stopped by the budget, which says nothing about the job itself.
+                    item.failed = None if item.results else TOO_LATE
+                    continue
                 self.rates[kind] = item.wall / max(1, size)
                 if "failed" in result:
                     item.failed = result["failed"]

@@ -35,7 +35,8 @@ HOW_TRAINING = (
 )
 HOW_ENCODING = (
     "The same word model in all; the ids of every peer were equal to ours before a time was taken, "
-    "and the superword models gave back the text. Slow peers get the first part of the text. *First pass*: a fresh process, every cache empty."
+    "and the superword models gave back the text. Slow peers get the first part of it. "
+    "*First pass*: a fresh process, every cache empty."
 )
 
 

@@ -81,9 +81,29 @@ def test_bars_are_met_or_missed_by_the_ratio(benches: Any) -> None:
 
 
 def test_a_case_without_a_result_is_a_bar_missed(benches: Any) -> None:
-    found = benches.bars.slowest("words", {"a": 10.0, "b": None}, 10.0, 0.5, "worst cases")
-    assert found.met is False
-    assert "no result: b" in found.measured
+    slowest = benches.bars.slowest
+    failed = slowest("worst cases", {"a": 10.0, "b": None}, 2, 10.0, 0.5)
+    assert failed.met is False
+    assert "no result: b" in failed.measured
+    assert slowest("worst cases", {"a": 10.0}, 2, 10.0, 0.5).met is None
+    assert slowest("worst cases", {"a": 4.0}, 2, 10.0, 0.5).met is False
+    assert slowest("worst cases", {"a": 10.0, "b": 5.0}, 2, 10.0, 0.5).met is True
+
+
+def test_what_the_budget_stops_is_left_out_and_not_failed(
+    benches: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    measure = benches.measure
+    runner = measure.Runner(3)
+    monkeypatch.setattr(
+        runner,
+        "once",
+        lambda job, timeout: runner.__setattr__("end", 0) or {"failed": "stopped after 3 s"},
+    )
+    jobs = [measure.Measured({"kind": "k", "threads": 1}, label) for label in ("encode a, b", "c")]
+    runner.group(jobs, 2, "seconds", 1)
+    assert [job.failed for job in jobs] == [measure.TOO_LATE] * 2
+    assert runner.summary() == [f"{measure.TOO_LATE}: encode a; c"]
 
 
 def test_sections_of_a_readme_are_replaced_and_nothing_else(benches: Any, tmp_path: Path) -> None:
