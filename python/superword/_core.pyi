@@ -90,6 +90,60 @@ def train(
     counts, skipped documents (not saved in the model).
     """
 
+class Counts:
+    """How often each pretoken of a text occurs. Immutable."""
+
+    @staticmethod
+    def from_dict(counts: dict[bytes, int], facts: str) -> Counts: ...
+    def to_dict(self) -> dict[bytes, int]: ...
+    def get(self, token: bytes) -> int: ...  # 0 if it does not occur
+    @property
+    def facts(self) -> str: ...  # a JSON object: what a model records about the text
+    def __len__(self) -> int: ...
+
+class Candidates:
+    """How often each run of tokens of a text occurs. Immutable; bound to no model."""
+
+    @staticmethod
+    def from_dict(
+        counts: dict[tuple[bytes, ...], int], cut_below: int, facts: str
+    ) -> Candidates: ...
+    def to_dict(self) -> dict[tuple[bytes, ...], int]: ...
+    @property
+    def cut_below(self) -> int: ...  # bigrams that occur less often were cut; 1: nothing was
+    @property
+    def facts(self) -> str: ...  # a JSON object
+    def __len__(self) -> int: ...
+
+# The stages of `train`, each by itself. Results and reports are those of `train`; `options` are
+# the parts of its options that matter to the stage (see TrainOptions.for_reading, for_learning).
+
+def count_pretokens(
+    sources: Sequence[Source],
+    options: dict[str, Any],  # for_reading and pretokenizer
+    progress: Callable[[str, str, int, int | None], None] | None,
+) -> tuple[Counts, dict[str, Any]]: ...
+def train_words(
+    counts: Counts,
+    options: dict[str, Any],  # for_learning and pretokenizer; the method is "bpe"
+    progress: Callable[[str, str, int, int | None], None] | None,
+) -> tuple[Model, str | None]:
+    """Phase 1. The second result says why the vocabulary is smaller than asked for."""
+
+def count_candidates(
+    sources: Sequence[Source],
+    model: Model,
+    options: dict[str, Any],  # for_reading and cut_below: int | None
+    progress: Callable[[str, str, int, int | None], None] | None,
+) -> tuple[Candidates, dict[str, Any]]: ...
+def train_superwords(
+    model: Model,
+    candidates: Candidates,
+    options: dict[str, Any],  # for_learning
+    progress: Callable[[str, str, int, int | None], None] | None,
+) -> tuple[Model, str | None]:
+    """Phase 2. The second result says why the vocabulary is smaller than asked for."""
+
 def preset_names() -> list[str]: ...
 def script_names() -> list[str]: ...
 

@@ -18,6 +18,7 @@ from __future__ import annotations
 from typing import Any
 
 __all__ = [
+    "CountsError",
     "DamagedInputError",
     "DamagedModelError",
     "DocumentError",
@@ -112,6 +113,15 @@ class DamagedInputError(InputError):
 
 class EmptyCorpusError(InputError):
     """There is no text to learn from."""
+
+
+class CountsError(SuperwordError, ValueError):
+    """Counts that cannot be used: damaged, of another pretokenizer, or not of this model.
+
+    Fact: `path`, where known.
+    """
+
+    path: str | None = None
 
 
 class ModelFileError(SuperwordError):

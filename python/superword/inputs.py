@@ -14,7 +14,7 @@ from typing import NamedTuple
 from superword._text import suggestion
 from superword.errors import InputError, MissingInputError
 
-__all__ = ["STDIN", "Input", "expand"]
+__all__ = ["STDIN", "Input", "Texts", "expand"]
 
 STDIN = "-"
 
@@ -22,6 +22,16 @@ STDIN = "-"
 # tells from the name; a file that is named itself is read whatever its name.
 SUFFIXES = (".jsonl", ".ndjson", ".jsonlines", ".json", ".txt", ".text", ".md")
 COMPRESSIONS = (".gz", ".gzip", ".zst", ".zstd")
+
+
+class Texts:
+    """Texts at hand, each a document, where files are taken: `Texts(["one text", "another"])`.
+
+    They are read once and kept in a temporary file.
+    """
+
+    def __init__(self, texts: Iterable[str]) -> None:
+        self.texts = texts
 
 
 class Input(NamedTuple):

@@ -36,6 +36,8 @@ GREEDY_SPLIT: Mapping[str, GreedySplit] = {"off": False, "train": True, "encode"
 # Options that only mean something where there are superwords, and only where text is read.
 _SUPERWORDS_ONLY = ("greedy_split", "max_words", "same_script", "boundary", "veto")
 FILES_ONLY = ("text_field", "on_error", "format")
+# Options that decide what is read, and nothing else.
+READING = ("threads", "text_field", "max_bytes", "on_error")
 
 
 def _option(
@@ -238,6 +240,15 @@ class TrainOptions:
                 value=self.vocab_size,
                 smallest=smallest,
             )
+
+    def for_reading(self) -> dict[str, Any]:
+        """The options that decide what is read, as the stages of the engine take them."""
+        return {name: value for name, value in self.for_engine().items() if name in READING}
+
+    def for_learning(self) -> dict[str, Any]:
+        """The options that decide what is learned from counts; the pretokenizer is not in."""
+        left_out = (*READING, "pretokenizer")
+        return {name: value for name, value in self.for_engine().items() if name not in left_out}
 
     def for_engine(self) -> dict[str, Any]:
         """The options as the engine takes them; `format` goes with each source instead."""

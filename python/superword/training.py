@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Callable, Iterable, Sequence
-from contextlib import ExitStack
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -227,14 +227,23 @@ def run(
     sources: Sequence[_core.Source], options: TrainOptions, progress: ProgressOption = False
 ) -> tuple[Tokenizer, Report]:
     """Train, and say what was done. `train` and the command line both stand on this."""
+    with watching(progress) as tell:
+        model, report = _core.train(sources, options.for_engine(), tell)
+    return Tokenizer._wrap(model), Report.of(report)
+
+
+@contextmanager
+def watching(
+    progress: ProgressOption,
+) -> Iterator[Callable[[str, str, int, int | None], None] | None]:
+    """What the engine is given for `progress=`; a bar is there until the block ends."""
     with ExitStack() as stack:
         callback: Callable[[Progress], object] | None = None
         if callable(progress):
             callback = progress
         elif progress:
             callback = stack.enter_context(display.show())
-        model, report = _core.train(sources, options.for_engine(), _adapter(callback))
-    return Tokenizer._wrap(model), Report.of(report)
+        yield _adapter(callback)
 
 
 def _adapter(

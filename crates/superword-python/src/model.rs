@@ -29,6 +29,10 @@ impl PyModel {
         }
     }
 
+    pub(crate) fn model(&self) -> &Arc<Model> {
+        &self.model
+    }
+
     fn encoder(&self, py: Python<'_>) -> PyResult<Arc<Encoder>> {
         if let Some(encoder) = self.encoder.get() {
             return Ok(encoder.clone());

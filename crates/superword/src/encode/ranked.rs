@@ -12,10 +12,10 @@ use crate::token::Symbol;
 const SHORT: usize = 48;
 
 /// A rule as one number that sorts by rank: the rank, then the joined token.
-type Rule = u64;
+pub(super) type Rule = u64;
 
 /// Later than any rule.
-const NO_RULE: Rule = u64::MAX;
+pub(super) const NO_RULE: Rule = u64::MAX;
 
 fn joined(rule: Rule) -> u32 {
     rule as u32
@@ -29,12 +29,18 @@ struct Slot {
 
 const FREE: u64 = u64::MAX;
 
-/// Merge rules in order: pair → rank and joined token, in one flat table, so that a look-up is
-/// one line of the cache.
+/// Bits of the filter for each pair.
+const FILTER_BITS: usize = 8;
+
+/// Merge rules in order: pair → rank and joined token.
+///
+/// Most pairs that are asked for have no rule. A filter of a few bits a rule, small enough for
+/// the cache of a core, says so for most of them without a look at the large table.
 #[derive(Clone, Debug)]
 pub struct RankedRules {
     slots: Vec<Slot>,
     shift: u32,
+    filter: Vec<u64>,
 }
 
 fn key(left: u32, right: u32) -> u64 {
@@ -55,64 +61,105 @@ impl RankedRules {
     /// Rules from `(left, right, joined)`, the earliest first. A pair that comes again keeps its
     /// first place.
     pub fn new(rules: &[(Symbol, Symbol, Symbol)]) -> RankedRules {
-        let size = (rules.len() * 2).next_power_of_two().max(2);
+        RankedRules::with_seams(rules, &[])
+    }
+
+    /// The same, and `seams`: pairs that have no rule of their own but stand side by side in some
+    /// joined token. [`RankedRules::look_up`] knows them.
+    pub fn with_seams(rules: &[(Symbol, Symbol, Symbol)], seams: &[(u32, u32)]) -> RankedRules {
+        let pairs = rules.len() + seams.len();
+        // At least one slot stays free, or a search would never end.
+        let size = (pairs * 10 / 7 + 2).next_power_of_two();
+        let free = Slot {
+            key: FREE,
+            rule: NO_RULE,
+        };
         let mut table = RankedRules {
-            slots: vec![
-                Slot {
-                    key: FREE,
-                    rule: NO_RULE,
-                };
-                size
-            ],
+            slots: vec![free; size],
             shift: 64 - size.trailing_zeros(),
+            filter: vec![0; (pairs * FILTER_BITS).next_power_of_two().max(64) / 64],
         };
         for (rank, (left, right, joined)) in (0u64..).zip(rules) {
-            let key = key(left.0, right.0);
-            let at = table.find(key);
-            if table.slots[at].key == FREE {
-                let rule = (rank << 32) | u64::from(joined.0);
-                table.slots[at] = Slot { key, rule };
-            }
+            table.insert(left.0, right.0, (rank << 32) | u64::from(joined.0));
+        }
+        for &(left, right) in seams {
+            table.insert(left, right, NO_RULE);
         }
         table
     }
 
+    /// Keeps a pair, unless it is there already.
+    fn insert(&mut self, left: u32, right: u32, rule: Rule) {
+        let key = key(left, right);
+        let hash = hash_u64(key);
+        let at = self.find(key, hash);
+        if self.slots[at].key == FREE {
+            self.slots[at] = Slot { key, rule };
+            let bit = hash as usize & (self.filter.len() * 64 - 1);
+            self.filter[bit / 64] |= 1 << (bit % 64);
+        }
+    }
+
     /// The slot of a key, or the free one where it would go. There always is one.
     #[inline(always)]
-    fn find(&self, key: u64) -> usize {
-        let mut at = (hash_u64(key) >> self.shift) as usize;
+    fn find(&self, key: u64, hash: u64) -> usize {
+        let mut at = (hash >> self.shift) as usize;
         while self.slots[at].key != key && self.slots[at].key != FREE {
             at = (at + 1) & (self.slots.len() - 1);
         }
         at
     }
 
+    /// The rule of a pair, [`NO_RULE`] for a seam without one, `None` for any other pair.
+    #[inline(always)]
+    pub fn look_up(&self, left: u32, right: u32) -> Option<Rule> {
+        let key = key(left, right);
+        let hash = hash_u64(key);
+        let bit = hash as usize & (self.filter.len() * 64 - 1);
+        if self.filter[bit / 64] >> (bit % 64) & 1 == 0 {
+            return None;
+        }
+        let slot = self.slots[self.find(key, hash)];
+        (slot.key != FREE).then_some(slot.rule)
+    }
+
     #[inline(always)]
     fn rule(&self, left: u32, right: u32) -> Rule {
-        self.slots[self.find(key(left, right))].rule
+        self.look_up(left, right).unwrap_or(NO_RULE)
     }
 
     /// Applies the rules until none applies: always the earliest that does, at all places from
     /// left to right. `[a, b, a, b]` with the rule `(a, b)` becomes `[ab, ab]`.
     pub fn apply(&self, symbols: &mut Vec<u32>, scratch: &mut Scratch) {
-        match symbols[..] {
-            [] | [_] => {}
-            [left, right] => {
-                let rule = self.rule(left, right);
-                if rule != NO_RULE {
-                    symbols[0] = joined(rule);
+        let mut rules = std::mem::take(&mut scratch.rules);
+        rules.clear();
+        rules.extend(symbols.windows(2).map(|pair| self.rule(pair[0], pair[1])));
+        self.apply_found(symbols, &mut rules, scratch);
+        scratch.rules = rules;
+    }
+
+    /// The same where the rules of all neighbours have been looked up already.
+    pub fn apply_found(
+        &self,
+        symbols: &mut Vec<u32>,
+        rules: &mut Vec<Rule>,
+        scratch: &mut Scratch,
+    ) {
+        match rules[..] {
+            [] => {}
+            [only] => {
+                if only != NO_RULE {
+                    symbols[0] = joined(only);
                     symbols.truncate(1);
                 }
             }
-            _ if symbols.len() <= SHORT => self.apply_short(symbols, &mut scratch.rules),
-            _ => self.apply_long(symbols, scratch),
+            _ if symbols.len() <= SHORT => self.apply_short(symbols, rules),
+            _ => self.apply_long(symbols, rules, scratch),
         }
     }
 
     /// Looks through the whole sequence for each rule: quadratic, and the fastest for words.
     fn apply_short(&self, symbols: &mut Vec<u32>, rules: &mut Vec<Rule>) {
-        rules.clear();
-        rules.extend(symbols.windows(2).map(|pair| self.rule(pair[0], pair[1])));
         while let Some(&best) = rules.iter().min() {
             if best == NO_RULE {
                 return;
@@ -137,17 +184,15 @@ impl RankedRules {
     }
 
     /// A heap of places by rank over a linked list: near-linear for sequences of any length.
-    fn apply_long(&self, symbols: &mut Vec<u32>, scratch: &mut Scratch) {
+    fn apply_long(&self, symbols: &mut Vec<u32>, rules: &mut Vec<Rule>, scratch: &mut Scratch) {
         let Scratch {
-            rules,
             next,
             previous,
             heap,
             batch,
+            ..
         } = scratch;
         let len = symbols.len() as u32;
-        rules.clear();
-        rules.extend(symbols.windows(2).map(|pair| self.rule(pair[0], pair[1])));
         rules.push(NO_RULE);
         next.clear();
         next.extend(1..=len);
@@ -231,8 +276,13 @@ mod tests {
                 .collect();
             let mut long = short.clone();
             let mut scratch = Scratch::default();
-            rules.apply_short(&mut short, &mut scratch.rules);
-            rules.apply_long(&mut long, &mut scratch);
+            let found = |symbols: &[u32]| -> Vec<Rule> {
+                let pairs = symbols.windows(2);
+                pairs.map(|pair| rules.rule(pair[0], pair[1])).collect()
+            };
+            rules.apply_short(&mut short, &mut found(&long));
+            let mut rules_of_long = found(&long);
+            rules.apply_long(&mut long, &mut rules_of_long, &mut scratch);
             assert_eq!(short, long);
         }
     }

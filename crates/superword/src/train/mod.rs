@@ -1,9 +1,11 @@
 //! Documents → model: both phases, in order.
 
 mod error;
+mod finish;
 mod options;
 mod pipeline;
 mod rules;
+mod stages;
 mod supermerges;
 mod words;
 
@@ -13,6 +15,7 @@ pub use options::{
 };
 pub use pipeline::{PhaseTime, TrainReport, train};
 pub use rules::SupermergeRules;
+pub use stages::{Counted, count_candidates, count_pretokens, train_superwords, train_words};
 pub use supermerges::{Step, Superwords, learn_boundless, learn_superbpe};
 pub use words::{WordStep, Words, learn_words};
 

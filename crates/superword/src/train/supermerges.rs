@@ -31,6 +31,21 @@ pub struct Superwords {
     /// Two different runs of pretokens became one and the same superword. Cut candidates then no
     /// longer give exact counts, and the caller starts again without cutting.
     pub ambiguous: bool,
+    /// Supermerges of a smaller count than this, had there been any, would have changed nothing.
+    pub settled_from: u64,
+}
+
+impl Superwords {
+    /// True if candidates that were cut at bigrams that occur fewer than `cut_below` times gave
+    /// what whole ones give, where no supermerge of a count below `floor` can be chosen anyway.
+    ///
+    /// What is cut hides only supermerges of a smaller count than `cut_below`. It matters where
+    /// one of those would have been taken: instead of a supermerge of a count that is as small, or
+    /// of an ordinary merge of a smaller count (among equals the ordinary one goes first), or
+    /// where nothing else was left.
+    pub fn settled(&self, cut_below: u64, floor: u64) -> bool {
+        cut_below <= floor.max(1) || cut_below <= self.settled_from
+    }
 }
 
 /// A merger that also notices ambiguous superwords.
@@ -103,6 +118,7 @@ pub fn learn_boundless(
     let mut vocabulary = Members::new(alphabet);
     let mut steps = Vec::new();
     let mut pending = words.steps.iter().peekable();
+    let mut settled_from = u64::MAX;
     while vocabulary.size < size {
         watch.step(vocabulary.size, size)?;
         let best = best_unlocked(&mut supermerger.merger, &vocabulary);
@@ -111,12 +127,15 @@ pub fn learn_boundless(
             Some(pair) if ordinary.is_none_or(|count| pair.count > count) => {
                 let joined = supermerger.merge(pair)?;
                 vocabulary.enter(joined);
+                settled_from = settled_from.min(pair.count);
                 steps.push(Step::Super(pair, joined));
             }
             _ => {
                 let Some(step) = pending.next() else {
+                    settled_from = 0;
                     break;
                 };
+                settled_from = settled_from.min(step.count.saturating_add(1));
                 vocabulary.replay(&step.event);
                 steps.push(Step::Word(step.clone()));
                 // Deletions belong to the merge before them.
@@ -133,6 +152,7 @@ pub fn learn_boundless(
         steps,
         size: vocabulary.size,
         ambiguous: supermerger.ambiguous,
+        settled_from,
         tokens: supermerger.merger.into_tokens(),
     })
 }
@@ -154,11 +174,14 @@ pub fn learn_superbpe(
         vocabulary.replay(&step.event);
         steps.push(Step::Word(step.clone()));
     }
+    let mut settled_from = u64::MAX;
     for made in 0..supermerges {
         watch.step(made, supermerges)?;
         let Some(pair) = supermerger.merger.best() else {
+            settled_from = 0;
             break;
         };
+        settled_from = settled_from.min(pair.count);
         let joined = supermerger.merge(pair)?;
         vocabulary.enter(joined);
         steps.push(Step::Super(pair, joined));
@@ -168,6 +191,7 @@ pub fn learn_superbpe(
         steps,
         size: vocabulary.size,
         ambiguous: supermerger.ambiguous,
+        settled_from,
         tokens: supermerger.merger.into_tokens(),
     })
 }
