@@ -11,6 +11,15 @@ from benches.peers import PEERS, SAME_BUT_TIES, peer
 from benches.plan import Plan
 
 METHODS = ("bpe", "boundless", "superbpe")
+# What is kept of the engine's report: no names of files.
+REPORTED = (
+    "seconds",
+    "pretokens",
+    "unique_pretokens",
+    "unique_candidates",
+    "candidate_tokens",
+    "cut_below",
+)
 # Peers with our pattern differ by ties alone. Less in common than this means another result.
 LEAST_EQUAL = 0.9
 
@@ -53,8 +62,7 @@ def record(item: Measured, text: dict[str, Any], **more: Any) -> dict[str, Any]:
         kept["seconds_all"] = [result["seconds"] for result in item.results]
         kept["peak_memory"] = min(result["peak_memory"] for result in item.results)
         kept["base_memory"] = best["base_memory"]
-        drop = ("skipped", "skipped_examples", "shortfall")
-        kept["report"] = {k: v for k, v in best["report"].items() if k not in drop}
+        kept["report"] = {key: best["report"][key] for key in REPORTED if key in best["report"]}
     return kept | more
 
 

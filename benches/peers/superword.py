@@ -23,23 +23,35 @@ def train(
     cutting: bool = True,
     pretokenizer: str = "gpt4o",
 ) -> Check:
-    """From the JSONL file to a saved model, with the engine's own report."""
+    """From the JSONL file to a saved model by the public call, with the engine's own report."""
+    import superword
     from superword import _core
-    from superword.inputs import expand
-    from superword.options import TrainOptions
-    from superword.tokenizer import Tokenizer
-    from superword.training import open_sources
 
     way: Any = {"method": method}
     if method == "superbpe":
         way["supermerges"] = vocab_size // SUPERBPE_SHARE
-    options = TrainOptions(
-        vocab_size=vocab_size, pretokenizer=pretokenizer, threads=threads, **way
-    ).for_engine()
-    if not cutting:
-        options["cutting"] = False
-    model, report = _core.train(open_sources(expand([corpus.jsonl], None)), options, None)
-    tokenizer = Tokenizer._wrap(model)
+    report: dict[str, Any] = {}
+    engine = _core.train
+
+    # The engine says more than the public call gives back, and can be told not to cut.
+    def listened(sources: Any, options: Any, *more: Any, **named: Any) -> Any:
+        if not cutting:
+            options = {**options, "cutting": False}
+        result = engine(sources, options, *more, **named)
+        report.update(result[1])
+        return result
+
+    _core.train = listened
+    try:
+        tokenizer = superword.train(
+            [corpus.jsonl],
+            vocab_size=vocab_size,
+            pretokenizer=pretokenizer,
+            threads=threads,
+            **way,
+        )
+    finally:
+        _core.train = engine
     path = out / "model.superword"
     tokenizer.save(path)
 
