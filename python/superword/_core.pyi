@@ -96,6 +96,13 @@ class Counts:
     @staticmethod
     def from_dict(counts: dict[bytes, int], facts: str) -> Counts: ...
     def to_dict(self) -> dict[bytes, int]: ...
+    @staticmethod
+    def merge(parts: Sequence[Counts], facts: str) -> Counts: ...
+    # Sorted by token, in batches: offsets into the bytes, the bytes, counts; all as Arrow lays
+    # them out. Offsets have 32 bits on the way out and 64 bits on the way in.
+    def columns(self) -> list[tuple[bytes, bytes, bytes]]: ...
+    @staticmethod
+    def from_columns(columns: Sequence[tuple[bytes, bytes, bytes]], facts: str) -> Counts: ...
     def get(self, token: bytes) -> int: ...  # 0 if it does not occur
     @property
     def facts(self) -> str: ...  # a JSON object: what a model records about the text
@@ -109,6 +116,14 @@ class Candidates:
         counts: dict[tuple[bytes, ...], int], cut_below: int, facts: str
     ) -> Candidates: ...
     def to_dict(self) -> dict[tuple[bytes, ...], int]: ...
+    @staticmethod
+    def merge(parts: Sequence[Candidates], facts: str) -> Candidates: ...
+    # As in Counts, with the offsets of each candidate into the tokens before the others.
+    def columns(self) -> list[tuple[bytes, bytes, bytes, bytes]]: ...
+    @staticmethod
+    def from_columns(
+        columns: Sequence[tuple[bytes, bytes, bytes, bytes]], cut_below: int, facts: str
+    ) -> Candidates: ...
     @property
     def cut_below(self) -> int: ...  # bigrams that occur less often were cut; 1: nothing was
     @property
@@ -166,6 +181,7 @@ def script_names() -> list[str]: ...
 #   documents: int             bytes: int (of text read)
 #   skipped: int               skipped_examples: list[str] (the first few, "file:line: reason")
 #   seconds: dict[str, float]  (by phase name, in order)
+#   inputs: list[tuple[int, int, int]] (documents, bytes, skipped of each source, in order)
 #   shortfall: str | None      (why the vocabulary is smaller than asked for)
 #
 # `Model.facts` has at least: version, bytes, documents, options (by the names above, without

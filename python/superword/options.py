@@ -34,7 +34,7 @@ ALPHABETS = {"bytes": 256, "utf8": 243}
 GREEDY_SPLIT: Mapping[str, GreedySplit] = {"off": False, "train": True, "encode": "encode"}
 
 # Options that only mean something where there are superwords, and only where text is read.
-_SUPERWORDS_ONLY = ("greedy_split", "max_words", "same_script", "boundary", "veto")
+SUPERWORDS_ONLY = ("greedy_split", "max_words", "same_script", "boundary", "veto")
 FILES_ONLY = ("text_field", "on_error", "format")
 # Options that decide what is read, and nothing else.
 READING = ("threads", "text_field", "max_bytes", "on_error")
@@ -210,7 +210,7 @@ class TrainOptions:
         if self.method == "bpe":
             for option in fields(self):
                 given = getattr(self, option.name)
-                if option.name in _SUPERWORDS_ONLY and given != option.default:
+                if option.name in SUPERWORDS_ONLY and given != option.default:
                     raise OptionError(
                         f'{option.name} was given with method "bpe", which learns no superwords',
                         hint=f'use method "boundless" or "superbpe", or leave {option.name} out',

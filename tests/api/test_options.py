@@ -38,7 +38,7 @@ def test_signature_has_the_names_types_and_defaults_of_the_definition(function: 
 
 def test_command_line_has_the_names_and_defaults_of_the_definition() -> None:
     found = {p.name: p for p in train_command.params if isinstance(p, click.Option)}
-    for extra in ("output", "quiet", *PATTERN_OPTIONS):
+    for extra in ("output", "counts", "candidates", "quiet", *PATTERN_OPTIONS):
         del found[extra]
     assert list(found) == list(DEFINED)
     for name, option in found.items():

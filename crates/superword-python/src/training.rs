@@ -68,6 +68,12 @@ pub(crate) fn read_dict<'py>(
     dict.set_item("skipped", read.skipped)?;
     let examples: Vec<String> = read.first_skips.iter().map(ToString::to_string).collect();
     dict.set_item("skipped_examples", examples)?;
+    let inputs: Vec<(u64, u64, u64)> = read
+        .per_source
+        .iter()
+        .map(|source| (source.documents, source.bytes, source.skipped))
+        .collect();
+    dict.set_item("inputs", inputs)?;
     let seconds = PyDict::new(py);
     for phase in times {
         let before: f64 = match seconds.get_item(phase.phase.name())? {

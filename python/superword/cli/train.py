@@ -14,19 +14,19 @@ import click
 from superword import progress
 from superword._text import format_bytes, format_seconds, plural
 from superword.cli.group import examples, flag_of, on_stop, tell
-from superword.cli.pretokenizers import pretokenizer_of, pretokenizer_options
-from superword.errors import SaveError
+from superword.cli.pretokenizers import PATTERN_OPTIONS, pretokenizer_of, pretokenizer_options
+from superword.errors import OptionError, SaveError
 from superword.inputs import STDIN, Input, expand
 from superword.options import GREEDY_SPLIT, TrainOptions
 from superword.tokenizer import Tokenizer
 from superword.training import Report, open_sources, run
 
-__all__ = ["train"]
+__all__ = ["about_to_read", "check_output", "click_option", "train"]
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 
 
-def _click_option(option: Field[Any]) -> Callable[[_Command], _Command]:
+def click_option(option: Field[Any]) -> Callable[[_Command], _Command]:
     """The flag of an option: its name, type, default and meaning, as `TrainOptions` has them."""
     facts = option.metadata
     settings: dict[str, Any] = {"help": facts["meaning"], "metavar": facts["metavar"]}
@@ -55,7 +55,7 @@ def _click_option(option: Field[Any]) -> Callable[[_Command], _Command]:
 def _training_options(command: _Command) -> _Command:
     for option in reversed(fields(TrainOptions)):
         # The command line can say a pretokenizer in more ways than by its name.
-        add = pretokenizer_options if option.name == "pretokenizer" else _click_option(option)
+        add = pretokenizer_options if option.name == "pretokenizer" else click_option(option)
         command = add(command)
     return command
 
@@ -69,13 +69,32 @@ def _training_options(command: _Command) -> _Command:
         "zcat big.jsonl.gz | superword train - --format jsonl --vocab-size 50000 -o m",
     ),
 )
-@click.argument("inputs", nargs=-1, required=True, metavar="INPUT...")
+@click.argument("inputs", nargs=-1, metavar="INPUT...")
 @click.option(
     "-o", "--output", required=True, type=click.Path(), metavar="MODEL", help="Where to save it."
 )
 @_training_options
+@click.option(
+    "--counts",
+    type=click.Path(),
+    metavar="FILE",
+    help="Learn words from these counts (superword count); INPUT is for superwords only.",
+)
+@click.option(
+    "--candidates",
+    type=click.Path(),
+    metavar="FILE",
+    help="With --counts: learn superwords from these candidates (superword candidates).",
+)
 @click.option("-q", "--quiet", is_flag=True, help="No progress and no summary.")
-def train(inputs: tuple[str, ...], output: str, quiet: bool, **values: Any) -> None:
+def train(
+    inputs: tuple[str, ...],
+    output: str,
+    counts: str | None,
+    candidates: str | None,
+    quiet: bool,
+    **values: Any,
+) -> None:
     """Learn a tokenizer from text and save it as MODEL.
 
     INPUT is a file, a directory, a glob or - for standard input. Files named .jsonl, .ndjson or
@@ -86,16 +105,23 @@ def train(inputs: tuple[str, ...], output: str, quiet: bool, **values: Any) -> N
     on_stop("stopped; nothing was saved")
     check_output(output)
     values["greedy_split"] = GREEDY_SPLIT[values["greedy_split"]]
-    values["pretokenizer"] = pretokenizer_of(values)
-    options = TrainOptions(**values)
-    found = expand(inputs, options.format)
-    if quiet:
-        tokenizer, report = run(open_sources(found), options)
+    if counts is not None:
+        tokenizer, report = _from_counts(inputs, counts, candidates, values, quiet)
+    elif candidates is not None:
+        raise OptionError(
+            "--candidates was given without --counts",
+            hint="give the counts of the words too",
+            option="candidates",
+        )
     else:
-        tell(_about_to_read(found))
-        sources = open_sources(found)
-        with progress.show() as callback:
-            tokenizer, report = run(sources, options, callback)
+        if not inputs:
+            raise click.UsageError("Missing argument 'INPUT...'.")
+        pretokenizer = pretokenizer_of(values)
+        options = TrainOptions(**values, pretokenizer=pretokenizer)
+        found = expand(inputs, options.format)
+        if not quiet:
+            tell(about_to_read(found))
+        tokenizer, report = run(open_sources(found), options, not quiet)
     tokenizer.save(output)
     on_stop(f"stopped after saving {output}")
     if report.skipped:
@@ -104,6 +130,52 @@ def train(inputs: tuple[str, ...], output: str, quiet: bool, **values: Any) -> N
         tell(f"warning: {report.shortfall}")
     if not quiet:
         _summary(tokenizer, report, output, time.monotonic() - started)
+
+
+def _from_counts(
+    inputs: tuple[str, ...],
+    counts: str,
+    candidates: str | None,
+    values: dict[str, Any],
+    quiet: bool,
+) -> tuple[Tokenizer, Report]:
+    from superword.counts import Candidates, Counts
+    from superword.stages import sources_of, train_from_counts
+
+    given = any(values[name] is not None for name in ("pretokenizer", *PATTERN_OPTIONS))
+    pretokenizer = pretokenizer_of(values)
+    loaded = Counts.load(counts, pretokenizer=pretokenizer if given else None)
+    options = TrainOptions(**values, pretokenizer=loaded.pretokenizer)
+    needs_candidates = options.method != "bpe"
+    if candidates is not None and (inputs or not needs_candidates):
+        raise OptionError(
+            "--candidates was given, and so was INPUT"
+            if inputs
+            else "--candidates was given with method bpe, which learns no superwords",
+            hint="leave one of them out",
+            option="candidates",
+        )
+    if not inputs and candidates is None and needs_candidates:
+        raise OptionError(
+            f"method {options.method} needs text or candidates besides the counts of words",
+            hint="name the INPUT files, or --candidates; or use --method bpe for words alone",
+            option="candidates",
+        )
+    if inputs and not needs_candidates:
+        raise OptionError(
+            "INPUT was given with --counts and method bpe, which needs no text besides",
+            hint="leave the INPUT out",
+            option="counts",
+        )
+    if not quiet:
+        tell(f"learning from {plural(len(loaded), 'pretoken')} of {counts}")
+    sources = None
+    if inputs:
+        if not quiet:
+            tell(about_to_read(expand(inputs, options.format)))
+        sources = sources_of(inputs, options.format)
+    runs = None if candidates is None else Candidates.load(candidates)
+    return train_from_counts(loaded, options, runs, sources, not quiet)
 
 
 def check_output(path: str) -> None:
@@ -121,7 +193,8 @@ def check_output(path: str) -> None:
         raise SaveError(f"cannot save to {path}: {reason}", hint=hint, path=path)
 
 
-def _about_to_read(found: list[Input]) -> str:
+def about_to_read(found: list[Input]) -> str:
+    """What is said before the work starts: files and bytes."""
     files = [item for item in found if item.path != STDIN]
     parts = []
     if files:
