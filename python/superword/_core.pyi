@@ -1,6 +1,6 @@
 """The engine. Everything here is wrapped by the public modules; use those."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 __version__: str
@@ -34,9 +34,23 @@ class Spool:
     def add(self, texts: Sequence[str]) -> None: ...
     def read_stdin(self) -> None: ...
 
-# A source: a path or a spool, and the format ("jsonl", "text", "lines", "paragraphs") or None to
-# tell it by name.
-Source = tuple[str | Spool, str | None]
+class Batches:
+    """A column of texts that can be read again and again.
+
+    `open()` gives the batches from the first: offsets (64 bits) into the bytes, the bytes, and a
+    bit for each text that is there (None: all are). `size` is about the bytes of all text.
+    """
+
+    def __new__(
+        cls,
+        name: str,
+        size: int,
+        open: Callable[[], Iterable[tuple[bytes, bytes, bytes | None]]],
+    ) -> Batches: ...
+
+# A source: a path, a spool or batches, and the format ("jsonl", "text", "lines", "paragraphs") or
+# None to tell it by name.
+Source = tuple[str | Spool | Batches, str | None]
 
 class Model:
     """A trained tokenizer. Immutable; may be used from many threads at once."""
@@ -174,7 +188,8 @@ def script_names() -> list[str]: ...
 #   max_words: int | None      same_script: bool
 #   boundary: "any" | "space"  veto: str | None
 #   special_tokens: list[str]  threads: int (0: all cores)
-#   text_field: str            max_bytes: int | None
+#   text_field: str            sample: int | None (bytes)    seed: int
+#   groups: (names with weights, the group of each source) | None
 #   on_error: "stop" | "skip"
 #
 # The report, second result of `train`; a key that is absent counts as 0, None or empty:

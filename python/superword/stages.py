@@ -13,7 +13,6 @@ The result is that of `superword.train` with the same options.
 
 from __future__ import annotations
 
-import os
 import warnings
 from collections.abc import Iterable, Mapping
 from dataclasses import fields, replace
@@ -22,7 +21,7 @@ from typing import TYPE_CHECKING, Any
 from superword import _core
 from superword.counts import Candidates, Counts, Origin, words_key
 from superword.errors import CountsError, OptionError, ShortfallWarning, SkippedWarning
-from superword.inputs import Texts, expand
+from superword.inputs import expand
 from superword.options import (
     SUPERWORDS_ONLY,
     Alphabet,
@@ -36,7 +35,7 @@ from superword.options import (
 )
 from superword.pretokenizer import DEFAULT, Pretokenizer
 from superword.tokenizer import Tokenizer
-from superword.training import ProgressOption, Report, open_sources, spool, watching
+from superword.training import Inputs, ProgressOption, Report, Sources, gather, watching
 
 if TYPE_CHECKING:
     import pyarrow
@@ -51,8 +50,6 @@ __all__ = [
     "train_words",
 ]
 
-Inputs = str | os.PathLike[str] | Texts | Iterable[str | os.PathLike[str]]
-
 
 def count_pretokens(
     inputs: Inputs,
@@ -61,6 +58,9 @@ def count_pretokens(
     threads: int | None = None,
     text_field: str = "text",
     max_bytes: int | str | None = None,
+    sample: int | str | None = None,
+    seed: int = 0,
+    weights: Mapping[str, float] | Iterable[str] = (),
     on_error: OnError = "stop",
     format: Format | None = None,
     progress: ProgressOption = False,
@@ -76,16 +76,23 @@ def count_pretokens(
         threads=threads,
         text_field=text_field,
         max_bytes=max_bytes,
+        sample=sample,
+        seed=seed,
+        weights=weights,
         on_error=on_error,
         format=format,
     )
     assert isinstance(options.pretokenizer, Pretokenizer)
-    reading = {**options.for_reading(), "pretokenizer": options.pretokenizer._engine}
-    names, sources = sources_of(inputs, format)
+    sources = gather(expand(inputs, format), options)
+    reading = {
+        **options.for_reading(),
+        "groups": sources.groups,
+        "pretokenizer": options.pretokenizer._engine,
+    }
     with watching(progress) as tell:
-        counts, report = _core.count_pretokens(sources, reading, tell)
+        counts, report = _core.count_pretokens(sources.sources, reading, tell)
     _warn(Report.of(report))
-    return Counts._wrap(counts, _origin(options, names, report))
+    return Counts._wrap(counts, _origin(options, sources, report))
 
 
 def train_words(
@@ -127,6 +134,9 @@ def count_candidates(
     threads: int | None = None,
     text_field: str = "text",
     max_bytes: int | str | None = None,
+    sample: int | str | None = None,
+    seed: int = 0,
+    weights: Mapping[str, float] | Iterable[str] = (),
     on_error: OnError = "stop",
     format: Format | None = None,
     progress: ProgressOption = False,
@@ -142,6 +152,9 @@ def count_candidates(
         threads=threads,
         text_field=text_field,
         max_bytes=max_bytes,
+        sample=sample,
+        seed=seed,
+        weights=weights,
         on_error=on_error,
         format=format,
     )
@@ -149,12 +162,12 @@ def count_candidates(
         raise OptionError(
             f"cut_below must be a whole number, 1 or more, not {cut_below!r}", option="cut_below"
         )
-    reading = {**options.for_reading(), "cut_below": cut_below}
-    names, sources = sources_of(inputs, format)
+    sources = gather(expand(inputs, format), options)
+    reading = {**options.for_reading(), "groups": sources.groups, "cut_below": cut_below}
     with watching(progress) as tell:
-        candidates, report = _core.count_candidates(sources, words._model, reading, tell)
+        candidates, report = _core.count_candidates(sources.sources, words._model, reading, tell)
     _warn(Report.of(report))
-    origin = _origin(options, names, report)
+    origin = _origin(options, sources, report)
     return Candidates._wrap(
         candidates, origin._replace(pretokenizer=words.pretokenizer, words=words_key(words))
     )
@@ -215,7 +228,7 @@ def train_from_counts(
     counts: Counts,
     options: TrainOptions,
     candidates: Candidates | None = None,
-    sources: tuple[list[str], list[_core.Source]] | None = None,
+    sources: Sources | None = None,
     progress: ProgressOption = False,
 ) -> tuple[Tokenizer, Report]:
     """Both phases from counts; candidates as they are given or counted in `sources`."""
@@ -239,8 +252,8 @@ def train_from_counts(
         report = Report()
         if candidates is None:
             assert sources is not None
-            reading = {**options.for_reading(), "cut_below": None}
-            engine, told = _core.count_candidates(sources[1], model, reading, tell)
+            reading = {**options.for_reading(), "groups": sources.groups, "cut_below": None}
+            engine, told = _core.count_candidates(sources.sources, model, reading, tell)
             candidates = Candidates._wrap(engine, Origin())
             report = Report.of(told)
         _check_words(candidates, words)
@@ -264,22 +277,20 @@ _DEFAULTS: dict[str, Any] = {option.name: option.default for option in fields(Tr
 _ANY_SIZE = 1 << 20
 
 
-def sources_of(inputs: Inputs, format: str | None) -> tuple[list[str], list[_core.Source]]:
-    """The names of the sources that the inputs stand for, and the sources for the engine."""
-    if isinstance(inputs, Texts):
-        return ["texts"], [(spool(inputs.texts), None)]
-    found = expand(inputs, format)
-    return [item.path for item in found], open_sources(found)
-
-
-def _origin(options: TrainOptions, names: list[str], report: Mapping[str, Any]) -> Origin:
+def _origin(options: TrainOptions, sources: Sources, report: Mapping[str, Any]) -> Origin:
     """Where counts are from."""
     assert isinstance(options.pretokenizer, Pretokenizer)
     inputs = tuple(
         {"name": name, "documents": documents, "bytes": size, "skipped": skipped}
-        for name, (documents, size, skipped) in zip(names, report["inputs"], strict=True)
+        for name, (documents, size, skipped) in zip(sources.names, report["inputs"], strict=True)
     )
-    return Origin(options.pretokenizer, {"max_bytes": options.max_bytes}, inputs)
+    reading = options.for_reading()
+    recorded: dict[str, Any] = {}
+    if reading["sample"] is not None:
+        recorded = {"sample": reading["sample"], "seed": reading["seed"]}
+    if options.weights:
+        recorded["weights"] = dict(options.weights)  # type: ignore[arg-type]
+    return Origin(options.pretokenizer, recorded, inputs)
 
 
 def _warn(report: Report) -> None:

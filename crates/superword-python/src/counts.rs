@@ -120,7 +120,7 @@ struct Strings<'b> {
 
 impl<'b> Strings<'b> {
     fn new(offsets: &'b [u8], data: &'b [u8]) -> PyResult<Strings<'b>> {
-        if offsets.len() % 8 != 0 {
+        if !offsets.len().is_multiple_of(8) {
             return Err(broken_columns());
         }
         Ok(Strings { offsets, data })

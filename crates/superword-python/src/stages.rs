@@ -59,7 +59,7 @@ pub(crate) fn count_pretokens<'py>(
         .clone();
     let (mut read, sample) = arguments::read_options(&options)?;
     options.finish()?;
-    let sources = arguments::sources(sources, &mut read)?;
+    let sources = arguments::sources(sources)?;
     let result = watched(py, progress, move |observer| {
         let (sources, mut times) = prepared(sources, &mut read, sample, observer)?;
         let start = Instant::now();
@@ -120,7 +120,7 @@ pub(crate) fn count_candidates<'py>(
     let cut_below = cut_below.unwrap_or(1).max(1);
     let (mut read, sample) = arguments::read_options(&options)?;
     options.finish()?;
-    let sources = arguments::sources(sources, &mut read)?;
+    let sources = arguments::sources(sources)?;
     let model = model.get().model().clone();
     let result = watched(py, progress, move |observer| {
         let (sources, mut times) = prepared(sources, &mut read, sample, observer)?;

@@ -29,10 +29,10 @@ pub(crate) fn train<'py>(
         .inner
         .clone();
     let mut train_options = arguments::train_options(&options)?;
-    let (mut read, sample) = arguments::read_options(&options)?;
+    let (read, sample) = arguments::read_options(&options)?;
     train_options.sample = sample;
     options.finish()?;
-    let sources = arguments::sources(sources, &mut read)?;
+    let sources = arguments::sources(sources)?;
     let trained = watched(py, progress, move |observer| {
         let sources: Vec<Source> = sources
             .into_iter()

@@ -14,7 +14,7 @@ from superword.cli.pretokenizers import pretokenizer_of, pretokenizer_options
 from superword.cli.train import about_to_read, check_output, click_option
 from superword.counts import Candidates, Counts, check_suffix
 from superword.errors import CountsError
-from superword.inputs import expand
+from superword.inputs import expand, parse_groups
 from superword.options import READING, TrainOptions
 from superword.stages import count_candidates, count_pretokens
 from superword.tokenizer import Tokenizer
@@ -76,8 +76,10 @@ def count(inputs: tuple[str, ...], output: str, quiet: bool, **values: Any) -> N
     _check(output)
     pretokenizer = pretokenizer_of(values)
     if not quiet:
-        tell(about_to_read(expand(inputs, values["format"])))
-    counts = count_pretokens(inputs, pretokenizer=pretokenizer, progress=not quiet, **values)
+        tell(about_to_read(expand(parse_groups(inputs), values["format"])))
+    counts = count_pretokens(
+        parse_groups(inputs), pretokenizer=pretokenizer, progress=not quiet, **values
+    )
     counts.save(output)
     if not quiet:
         tell(f"saved {plural(len(counts), 'pretoken')} as {output}")
@@ -115,8 +117,8 @@ def candidates(
     _check(output)
     words = Tokenizer.load(model)
     if not quiet:
-        tell(about_to_read(expand(inputs, values["format"])))
-    found = count_candidates(inputs, words, progress=not quiet, **values)
+        tell(about_to_read(expand(parse_groups(inputs), values["format"])))
+    found = count_candidates(parse_groups(inputs), words, progress=not quiet, **values)
     found.save(output)
     if not quiet:
         tell(f"saved {plural(len(found), 'candidate')} as {output}")

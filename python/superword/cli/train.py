@@ -16,10 +16,10 @@ from superword._text import format_bytes, format_seconds, plural
 from superword.cli.group import examples, flag_of, on_stop, tell
 from superword.cli.pretokenizers import PATTERN_OPTIONS, pretokenizer_of, pretokenizer_options
 from superword.errors import OptionError, SaveError
-from superword.inputs import STDIN, Input, expand
+from superword.inputs import STDIN, Input, expand, parse_groups
 from superword.options import GREEDY_SPLIT, TrainOptions
 from superword.tokenizer import Tokenizer
-from superword.training import Report, open_sources, run
+from superword.training import Report, gather, run
 
 __all__ = ["about_to_read", "check_output", "click_option", "train"]
 
@@ -46,7 +46,7 @@ def click_option(option: Field[Any]) -> Callable[[_Command], _Command]:
         settings["type"] = int
     elif kind == "float | None":
         settings["type"] = float
-    elif option.name == "special_tokens":
+    elif option.name in ("special_tokens", "weights"):
         settings["multiple"] = True
         settings["help"] += " May be repeated."
     return click.option(flag_of(option.name), option.name, **settings)
@@ -98,8 +98,9 @@ def train(
     """Learn a tokenizer from text and save it as MODEL.
 
     INPUT is a file, a directory, a glob or - for standard input. Files named .jsonl, .ndjson or
-    .json hold a JSON object per line, others are plain text, one document each (standard input:
-    one per line); .gz and .zst are read as they are. --format says otherwise.
+    .json hold a JSON object per line, .parquet, .arrow and .feather a table, others are plain
+    text, one document each (standard input: one per line); .gz and .zst are read as they are.
+    --format says otherwise. NAME=INPUT puts it into a group, for --weight NAME=W.
     """
     started = time.monotonic()
     on_stop("stopped; nothing was saved")
@@ -118,10 +119,10 @@ def train(
             raise click.UsageError("Missing argument 'INPUT...'.")
         pretokenizer = pretokenizer_of(values)
         options = TrainOptions(**values, pretokenizer=pretokenizer)
-        found = expand(inputs, options.format)
+        found = expand(parse_groups(inputs), options.format)
         if not quiet:
             tell(about_to_read(found))
-        tokenizer, report = run(open_sources(found), options, not quiet)
+        tokenizer, report = run(gather(found, options), options, not quiet)
     tokenizer.save(output)
     on_stop(f"stopped after saving {output}")
     if report.skipped:
@@ -140,7 +141,7 @@ def _from_counts(
     quiet: bool,
 ) -> tuple[Tokenizer, Report]:
     from superword.counts import Candidates, Counts
-    from superword.stages import sources_of, train_from_counts
+    from superword.stages import train_from_counts
 
     given = any(values[name] is not None for name in ("pretokenizer", *PATTERN_OPTIONS))
     pretokenizer = pretokenizer_of(values)
@@ -171,9 +172,10 @@ def _from_counts(
         tell(f"learning from {plural(len(loaded), 'pretoken')} of {counts}")
     sources = None
     if inputs:
+        found = expand(parse_groups(inputs), options.format)
         if not quiet:
-            tell(about_to_read(expand(inputs, options.format)))
-        sources = sources_of(inputs, options.format)
+            tell(about_to_read(found))
+        sources = gather(found, options)
     runs = None if candidates is None else Candidates.load(candidates)
     return train_from_counts(loaded, options, runs, sources, not quiet)
 

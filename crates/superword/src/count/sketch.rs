@@ -50,6 +50,14 @@ impl BigramSketch {
         }
     }
 
+    /// Multiplies all counts.
+    pub fn multiply(&mut self, times: u64) {
+        let times = u32::try_from(times).unwrap_or(u32::MAX);
+        for counter in &mut self.counters {
+            *counter = counter.saturating_mul(times);
+        }
+    }
+
     /// The `rank`-th largest counter (from 1): a guess at the count of the `rank`-th bigram.
     pub fn ranked(&self, rank: usize) -> u64 {
         let mut histogram = vec![0usize; 1 << 16];
