@@ -168,7 +168,7 @@ def count_candidates(
 def train_superwords(
     model: Model,
     candidates: Candidates,
-    options: dict[str, Any],  # for_learning
+    options: dict[str, Any],  # for_learning, and facts: str (JSON) about another text
     progress: Callable[[str, str, int, int | None], None] | None,
 ) -> tuple[Model, str | None]:
     """Phase 2. The second result says why the vocabulary is smaller than asked for."""

@@ -13,6 +13,7 @@ The result is that of `superword.train` with the same options.
 
 from __future__ import annotations
 
+import json
 import warnings
 from collections.abc import Iterable, Mapping
 from dataclasses import fields, replace
@@ -45,6 +46,7 @@ __all__ = [
     "Counts",
     "count_candidates",
     "count_pretokens",
+    "extend",
     "train_from_counts",
     "train_superwords",
     "train_words",
@@ -222,6 +224,75 @@ def train_superwords(
         )
     _warn(Report(shortfall=shortfall))
     return Tokenizer._wrap(model)
+
+
+def extend(
+    base: Tokenizer,
+    inputs: Inputs,
+    *,
+    supermerges: int,
+    min_count: int = 1,
+    greedy_split: GreedySplit = False,
+    max_words: int | None = None,
+    same_script: bool = False,
+    boundary: Boundary = "any",
+    veto: str | None = None,
+    threads: int | None = None,
+    text_field: str = "text",
+    max_bytes: int | str | None = None,
+    sample: int | str | None = None,
+    seed: int = 0,
+    weights: Mapping[str, float] | Iterable[str] = (),
+    on_error: OnError = "stop",
+    format: Format | None = None,
+    progress: ProgressOption = False,
+) -> Tokenizer:
+    """Add superwords learned from a text to a tokenizer of words, as SuperBPE does.
+
+    >>> tok = extend(words, ["docs/*.jsonl"], supermerges=4000)
+
+    Tokens, ids and merges of `base` stay what they are, its special tokens too; superwords get
+    the ids after all of them. A base that has superwords is refused. The result cannot be cut to
+    a smaller vocabulary where the base has special tokens: their ids would be in the middle.
+    """
+    options = TrainOptions(
+        vocab_size=base.n_vocab + supermerges,
+        method="superbpe",
+        supermerges=supermerges,
+        alphabet=base.alphabet,  # type: ignore[arg-type]
+        min_count=min_count,
+        greedy_split=greedy_split,
+        max_words=max_words,
+        same_script=same_script,
+        boundary=boundary,
+        veto=veto,
+        threads=threads,
+        text_field=text_field,
+        max_bytes=max_bytes,
+        sample=sample,
+        seed=seed,
+        weights=weights,
+        on_error=on_error,
+        format=format,
+    )
+    sources = gather(expand(inputs, format), options)
+    tokenizer, report = extend_from(base, sources, options, progress)
+    _warn(report)
+    return tokenizer
+
+
+def extend_from(
+    base: Tokenizer, sources: Sources, options: TrainOptions, progress: ProgressOption = False
+) -> tuple[Tokenizer, Report]:
+    """The same from sources and options, and what was done."""
+    reading = {**options.for_reading(), "groups": sources.groups, "cut_below": None}
+    about = {"method": base.method, "n_vocab": base.n_vocab, "words": words_key(base)}
+    with watching(progress) as tell:
+        candidates, told = _core.count_candidates(sources.sources, base._model, reading, tell)
+        facts = json.dumps({**json.loads(candidates.facts), "base": about})
+        learning = {**options.for_learning(), "facts": facts}
+        model, shortfall = _core.train_superwords(base._model, candidates, learning, tell)
+    return Tokenizer._wrap(model), replace(Report.of(told), shortfall=shortfall)
 
 
 def train_from_counts(

@@ -23,7 +23,7 @@ fn overflow() -> PyErr {
     .into()
 }
 
-fn facts_of(json: &str) -> PyResult<Facts> {
+pub(crate) fn facts_of(json: &str) -> PyResult<Facts> {
     serde_json::from_str(json).map_err(|error| {
         Raised::new(
             "CountsError",

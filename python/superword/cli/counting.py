@@ -9,9 +9,10 @@ from typing import Any, TypeVar
 import click
 
 from superword._text import plural
+from superword.cli.console import about_to_read
 from superword.cli.group import examples, on_stop, tell
 from superword.cli.pretokenizers import pretokenizer_of, pretokenizer_options
-from superword.cli.train import about_to_read, check_output, click_option
+from superword.cli.train import check_output, click_option
 from superword.counts import Candidates, Counts, check_suffix
 from superword.errors import CountsError
 from superword.inputs import expand, parse_groups

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import time
 from collections.abc import Callable
 from dataclasses import MISSING, Field, fields
 from pathlib import Path
@@ -11,17 +10,18 @@ from typing import Any, TypeVar
 
 import click
 
-from superword import progress
-from superword._text import format_bytes, format_seconds, plural
-from superword.cli.group import examples, flag_of, on_stop, tell
+from superword._text import plural
+from superword.cli.console import Console
+from superword.cli.group import examples, flag_of, on_stop
 from superword.cli.pretokenizers import PATTERN_OPTIONS, pretokenizer_of, pretokenizer_options
 from superword.errors import OptionError, SaveError
-from superword.inputs import STDIN, Input, expand, parse_groups
-from superword.options import GREEDY_SPLIT, TrainOptions
+from superword.inputs import expand, parse_groups
+from superword.options import ALPHABETS, GREEDY_SPLIT, TrainOptions
+from superword.progress import Progress
 from superword.tokenizer import Tokenizer
 from superword.training import Report, gather, run
 
-__all__ = ["about_to_read", "check_output", "click_option", "train"]
+__all__ = ["check_output", "click_option", "train"]
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 
@@ -31,7 +31,7 @@ def click_option(option: Field[Any]) -> Callable[[_Command], _Command]:
     facts = option.metadata
     settings: dict[str, Any] = {"help": facts["meaning"], "metavar": facts["metavar"]}
     if option.default is MISSING:
-        settings["required"] = True
+        settings["help"] += " Needed unless there is a --base."
     elif option.name == "greedy_split":
         settings["default"] = next(w for w, value in GREEDY_SPLIT.items() if value is False)
     else:
@@ -86,12 +86,29 @@ def _training_options(command: _Command) -> _Command:
     metavar="FILE",
     help="With --counts: learn superwords from these candidates (superword candidates).",
 )
+@click.option(
+    "--base",
+    type=click.Path(),
+    metavar="MODEL",
+    help="Add --supermerges superwords to this model of words, which keeps its tokens and ids.",
+)
+@click.option(
+    "--also",
+    type=int,
+    multiple=True,
+    metavar="N",
+    help="Save a smaller vocabulary too, as MODEL-N. May be repeated.",
+)
+@click.option("--log-json", "as_json", is_flag=True, help="A JSON object a line on stderr.")
 @click.option("-q", "--quiet", is_flag=True, help="No progress and no summary.")
 def train(
     inputs: tuple[str, ...],
     output: str,
     counts: str | None,
     candidates: str | None,
+    base: str | None,
+    also: tuple[int, ...],
+    as_json: bool,
     quiet: bool,
     **values: Any,
 ) -> None:
@@ -102,35 +119,140 @@ def train(
     text, one document each (standard input: one per line); .gz and .zst are read as they are.
     --format says otherwise. NAME=INPUT puts it into a group, for --weight NAME=W.
     """
-    started = time.monotonic()
+    console = Console(quiet, as_json)
     on_stop("stopped; nothing was saved")
     check_output(output)
     values["greedy_split"] = GREEDY_SPLIT[values["greedy_split"]]
-    if counts is not None:
-        tokenizer, report = _from_counts(inputs, counts, candidates, values, quiet)
-    elif candidates is not None:
+    if candidates is not None and counts is None:
         raise OptionError(
             "--candidates was given without --counts",
             hint="give the counts of the words too",
             option="candidates",
         )
+    if base is not None:
+        options, work = _from_base(inputs, base, counts, values, console)
+    elif counts is not None:
+        options, work = _from_counts(inputs, counts, candidates, values, console)
     else:
-        if not inputs:
-            raise click.UsageError("Missing argument 'INPUT...'.")
-        pretokenizer = pretokenizer_of(values)
-        options = TrainOptions(**values, pretokenizer=pretokenizer)
-        found = expand(parse_groups(inputs), options.format)
-        if not quiet:
-            tell(about_to_read(found))
-        tokenizer, report = run(gather(found, options), options, not quiet)
+        options, work = _from_text(inputs, values, console)
+    smaller = _smaller(options, also, output, base)
+    with console.progress() as progress:
+        tokenizer, report = work(progress)
     tokenizer.save(output)
     on_stop(f"stopped after saving {output}")
+    saved = [output]
+    for size, path in smaller.items():
+        if size < tokenizer.n_vocab:
+            tokenizer.truncate(size).save(path)
+            saved.append(path)
+        else:
+            console.warn(f"{path} is not saved: the vocabulary has only {tokenizer.n_vocab} tokens")
     if report.skipped:
-        tell(f"warning: {report.skipped_text()}")
+        console.warn(report.skipped_text())
     if report.shortfall:
-        tell(f"warning: {report.shortfall}")
-    if not quiet:
-        _summary(tokenizer, report, output, time.monotonic() - started)
+        console.warn(report.shortfall)
+    console.end(tokenizer, report, saved)
+
+
+Work = Callable[[Callable[[Progress], None] | bool], tuple[Tokenizer, Report]]
+
+
+def _need_size(values: dict[str, Any]) -> None:
+    if values["vocab_size"] is None:
+        raise click.UsageError("Missing option '--vocab-size'.")
+
+
+def _from_text(
+    inputs: tuple[str, ...], values: dict[str, Any], console: Console
+) -> tuple[TrainOptions, Work]:
+    if not inputs:
+        raise click.UsageError("Missing argument 'INPUT...'.")
+    _need_size(values)
+    pretokenizer = pretokenizer_of(values)
+    options = TrainOptions(**values, pretokenizer=pretokenizer)
+    found = expand(parse_groups(inputs), options.format)
+    console.start(found)
+    return options, lambda progress: run(gather(found, options), options, progress)
+
+
+def _from_base(
+    inputs: tuple[str, ...],
+    base: str,
+    counts: str | None,
+    values: dict[str, Any],
+    console: Console,
+) -> tuple[TrainOptions, Work]:
+    from superword.stages import extend_from
+
+    kept = [n for n in ("picky", "pretokenizer", *PATTERN_OPTIONS) if values[n] is not None]
+    if values["special_tokens"]:
+        kept.append("special_tokens")
+    if counts is not None or kept:
+        name = "counts" if counts is not None else kept[0]
+        raise OptionError(
+            f"{flag_of(name)} was given with --base, whose words are kept as they are",
+            hint="leave one of them out",
+            option=name,
+        )
+    if values["method"] != "superbpe":
+        raise OptionError(
+            "--base adds superwords, which method superbpe does",
+            hint="give --method superbpe and --supermerges",
+            option="method",
+        )
+    if not inputs:
+        raise click.UsageError("Missing argument 'INPUT...'.")
+    tokenizer = Tokenizer.load(base)
+    size = tokenizer.n_vocab + (values["supermerges"] or 0)
+    if values["vocab_size"] not in (None, size):
+        raise OptionError(
+            f"--vocab-size {values['vocab_size']} is not the size of the base and --supermerges",
+            hint=f"leave it out, or give {size}",
+            option="vocab_size",
+        )
+    pretokenizer_of(values)
+    values = {**values, "vocab_size": size, "alphabet": tokenizer.alphabet}
+    options = TrainOptions(**values, pretokenizer=tokenizer.pretokenizer)
+    found = expand(parse_groups(inputs), options.format)
+    console.start(found)
+    return options, lambda progress: extend_from(
+        tokenizer, gather(found, options), options, progress
+    )
+
+
+def _smaller(
+    options: TrainOptions, sizes: tuple[int, ...], output: str, base: str | None
+) -> dict[int, str]:
+    """Where the smaller vocabularies go; sizes that cannot be had are refused before the work."""
+    reason = None
+    if not sizes:
+        return {}
+    if options.picky is not None or options.greedy_split:
+        name = "picky" if options.picky is not None else "greedy_split"
+        reason = f"with {flag_of(name)} a model cut to a smaller size is not the one trained at it"
+    elif base is not None:
+        reason = "a model with a base keeps all of its tokens"
+    if reason:
+        raise OptionError(f"--also cannot be used: {reason}", hint="train each size", option="also")
+    specials = len(tuple(options.special_tokens))
+    smallest = ALPHABETS[options.alphabet] + specials
+    if options.method == "superbpe":
+        # All words stay: fewer supermerges make it smaller.
+        smallest = options.vocab_size - (options.supermerges or 0) + 1
+    for size in sizes:
+        if not smallest <= size < options.vocab_size:
+            raise OptionError(
+                f"--also {size} is not between {smallest} and {options.vocab_size - 1}",
+                hint="superbpe keeps all words and gets smaller by fewer supermerges"
+                if options.method == "superbpe"
+                else "give sizes that are smaller than --vocab-size",
+                option="also",
+            )
+    target = Path(output)
+    paths = {size: str(target.with_name(f"{target.stem}-{size}{target.suffix}")) for size in sizes}
+    for path in paths.values():
+        check_output(path)
+    return paths
 
 
 def _from_counts(
@@ -138,11 +260,12 @@ def _from_counts(
     counts: str,
     candidates: str | None,
     values: dict[str, Any],
-    quiet: bool,
-) -> tuple[Tokenizer, Report]:
+    console: Console,
+) -> tuple[TrainOptions, Work]:
     from superword.counts import Candidates, Counts
     from superword.stages import train_from_counts
 
+    _need_size(values)
     given = any(values[name] is not None for name in ("pretokenizer", *PATTERN_OPTIONS))
     pretokenizer = pretokenizer_of(values)
     loaded = Counts.load(counts, pretokenizer=pretokenizer if given else None)
@@ -168,16 +291,17 @@ def _from_counts(
             hint="leave the INPUT out",
             option="counts",
         )
-    if not quiet:
-        tell(f"learning from {plural(len(loaded), 'pretoken')} of {counts}")
-    sources = None
-    if inputs:
-        found = expand(parse_groups(inputs), options.format)
-        if not quiet:
-            tell(about_to_read(found))
-        sources = gather(found, options)
+    console.say(f"learning from {plural(len(loaded), 'pretoken')} of {counts}")
+    found = expand(parse_groups(inputs), options.format) if inputs else []
+    if found:
+        console.start(found)
     runs = None if candidates is None else Candidates.load(candidates)
-    return train_from_counts(loaded, options, runs, sources, not quiet)
+
+    def work(progress: Callable[[Progress], None] | bool) -> tuple[Tokenizer, Report]:
+        sources = gather(found, options) if found else None
+        return train_from_counts(loaded, options, runs, sources, progress)
+
+    return options, work
 
 
 def check_output(path: str) -> None:
@@ -193,43 +317,3 @@ def check_output(path: str) -> None:
         reason, hint = f"the directory {folder} cannot be written", "choose another place"
     if reason:
         raise SaveError(f"cannot save to {path}: {reason}", hint=hint, path=path)
-
-
-def about_to_read(found: list[Input]) -> str:
-    """What is said before the work starts: files and bytes."""
-    files = [item for item in found if item.path != STDIN]
-    parts = []
-    if files:
-        size = format_bytes(sum(item.size or 0 for item in files))
-        parts.append(f"{plural(len(files), 'file')}, {size}")
-    if len(files) < len(found):
-        parts.append("standard input")
-    return f"reading {' and '.join(parts)}"
-
-
-def _summary(tokenizer: Tokenizer, report: Report, output: str, seconds: float) -> None:
-    from rich import box
-    from rich.console import Console
-    from rich.table import Table
-
-    superwords = sum(map(tokenizer.is_superword, range(tokenizer.n_vocab)))
-    table = Table(box=box.SIMPLE, show_header=False, pad_edge=False)
-    table.add_column()
-    table.add_column(overflow="fold")
-    rate = f", {format_bytes(report.bytes / seconds)}/s in all" if seconds > 0 else ""
-    rows = {
-        "method": tokenizer.method,
-        "vocabulary": f"{tokenizer.n_vocab:,} tokens",
-        "merges": f"{len(tokenizer.merges):,}",
-        "superwords": f"{superwords:,} ({superwords / tokenizer.n_vocab:.1%})",
-        "read": f"{plural(report.documents, 'document')}, {format_bytes(report.bytes)}{rate}",
-        "skipped": plural(report.skipped, "document"),
-    }
-    for phase, spent in report.seconds.items():
-        rows[progress.PHASES.get(phase, phase)] = format_seconds(spent)
-    rows["all together"] = format_seconds(seconds)
-    rows["saved as"] = output
-    for name, value in rows.items():
-        # Text that comes from outside is not markup.
-        table.add_row(name, value.replace("[", r"\["))
-    Console(stderr=True).print(table)

@@ -316,6 +316,9 @@ pub fn train_superwords(
         }
         let specials = base.parts().specials.iter();
         options.special_tokens = specials.map(|special| special.text.clone()).collect();
+        // Ids may leave gaps; the size is that of the tokens there are.
+        options.vocab_size =
+            base.vocabulary().n_tokens() + options.special_tokens.len() + options.supermerges;
     }
     let options = &options;
     let learned_words = Words::of_model(words)?;
