@@ -25,6 +25,7 @@ __all__ = [
     "EmptyCorpusError",
     "InputError",
     "InternalError",
+    "MissingDependencyError",
     "MissingInputError",
     "MissingModelError",
     "ModelFileError",
@@ -173,6 +174,12 @@ class SpecialTokenError(SuperwordError, ValueError):
 
 class InternalError(SuperwordError):
     """The engine failed in a way that is no fault of the caller: a bug of superword."""
+
+
+class MissingDependencyError(SuperwordError, ImportError):
+    """An optional package is needed and not installed. Fact: `extra`, what to install."""
+
+    extra: str | None = None
 
 
 class SuperwordWarning(UserWarning):

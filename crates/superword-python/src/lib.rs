@@ -2,6 +2,7 @@
 //! GIL, maps errors and turns Ctrl-C into a stop. Nothing is decided here.
 
 mod arguments;
+mod batches;
 mod counts;
 mod errors;
 mod model;
@@ -19,6 +20,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<pretokenizer::PyPretokenizer>()?;
     module.add_class::<spool::PySpool>()?;
     module.add_class::<model::PyModel>()?;
+    module.add_class::<batches::PyBatches>()?;
     module.add_class::<counts::PyCounts>()?;
     module.add_class::<counts::PyCandidates>()?;
     module.add_function(wrap_pyfunction!(training::train, module)?)?;
