@@ -24,6 +24,7 @@ __all__ = [
     "EmptyCorpusError",
     "InputError",
     "InternalError",
+    "MissingExtraError",
     "MissingInputError",
     "MissingModelError",
     "ModelFileError",
@@ -159,6 +160,12 @@ class SpecialTokenError(SuperwordError, ValueError):
     """A special token was found where it is not allowed, or named and not known. Fact: `token`."""
 
     token: str | None = None
+
+
+class MissingExtraError(SuperwordError, ImportError):
+    """A package that is only needed for what was asked is not installed. Fact: `extra`."""
+
+    extra: str | None = None
 
 
 class InternalError(SuperwordError):

@@ -1,6 +1,8 @@
 //! `superword._core`: the engine as a Python module. Thin on purpose: it converts, releases the
 //! GIL, maps errors and turns Ctrl-C into a stop. Nothing is decided here.
 
+mod arrow;
+mod encoding;
 mod errors;
 mod model;
 mod pretokenizer;
