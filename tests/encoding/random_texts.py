@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import re
 
-from hypothesis import strategies as st
-
 from conftest import SENTENCES
+from hypothesis import strategies as st
 
 PHRASES = sorted({piece for text in SENTENCES for piece in re.findall(r"\s?\S+", text)})
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 from hypothesis import given, settings
-
 from kinds import TEXTS, VARIANTS, engine, oracle
 from random_texts import texts as random_texts
+
 
 @pytest.mark.parametrize("variant", VARIANTS)
 def test_variants_show_what_they_are_for(variant: str) -> None:
@@ -48,6 +48,6 @@ def test_special_tokens_are_those_of_the_reference() -> None:
     tok, twin = engine("boundless"), oracle("boundless")
     for text in ["<|pad|>", "of the<|endoftext|> of the", "<|pad|><|pad|>|>", "<|<|pad|>"]:
         for allowed in ("all", {"<|pad|>"}, set()):
-            ids = tok.encode(text, allowed_special=allowed)  # type: ignore[arg-type]
-            assert ids == twin.encode(text, allowed_special=allowed)  # type: ignore[arg-type]
+            ids = tok.encode(text, allowed_special=allowed)
+            assert ids == twin.encode(text, allowed_special=allowed)
             assert tok.decode(ids) == text

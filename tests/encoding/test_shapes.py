@@ -11,10 +11,9 @@ import pytest
 import superword
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from superword.errors import OptionError, SpecialTokenError, TextError, TokenError
-
 from kinds import engine
 from random_texts import texts as random_texts
+from superword.errors import OptionError, SpecialTokenError, TextError, TokenError
 
 EOT = "<|endoftext|>"
 

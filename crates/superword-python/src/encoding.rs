@@ -79,7 +79,7 @@ pub(crate) fn ids_of<'py>(
     filled(py, encoded.tokens() * 4, |buffer| {
         let mut places = buffer.as_chunks_mut().0.iter_mut();
         for ids in encoded.pieces() {
-            for (place, id) in places.by_ref().zip(ids) {
+            for (id, place) in ids.iter().zip(places.by_ref()) {
                 *place = id.to_ne_bytes();
             }
         }
