@@ -25,7 +25,7 @@ __all__ = [
     "EmptyCorpusError",
     "InputError",
     "InternalError",
-    "MissingDependencyError",
+    "MissingExtraError",
     "MissingInputError",
     "MissingModelError",
     "ModelFileError",
@@ -172,14 +172,14 @@ class SpecialTokenError(SuperwordError, ValueError):
     token: str | None = None
 
 
-class InternalError(SuperwordError):
-    """The engine failed in a way that is no fault of the caller: a bug of superword."""
-
-
-class MissingDependencyError(SuperwordError, ImportError):
-    """An optional package is needed and not installed. Fact: `extra`, what to install."""
+class MissingExtraError(SuperwordError, ImportError):
+    """A package that is only needed for what was asked is not installed. Fact: `extra`."""
 
     extra: str | None = None
+
+
+class InternalError(SuperwordError):
+    """The engine failed in a way that is no fault of the caller: a bug of superword."""
 
 
 class SuperwordWarning(UserWarning):

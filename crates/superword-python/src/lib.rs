@@ -2,8 +2,10 @@
 //! GIL, maps errors and turns Ctrl-C into a stop. Nothing is decided here.
 
 mod arguments;
+mod arrow;
 mod batches;
 mod counts;
+mod encoding;
 mod errors;
 mod model;
 mod pretokenizer;

@@ -1,9 +1,10 @@
 //! The encoder of a model: text → ids, ids → bytes.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use super::cache::PieceCache;
 use super::ranked::{Rule, Scratch};
+use super::shelf::Shelf;
 use super::specials::SpecialFinder;
 use super::superwords::SuperwordRules;
 use super::words::{WordRules, word_events};
@@ -27,7 +28,7 @@ pub struct Encoder {
     /// By symbol; empty where each id is its symbol. A deleted symbol is never asked for.
     ids: Vec<u32>,
     /// Working room that is not in use. A call takes one and puts it back.
-    rooms: Mutex<Vec<Room>>,
+    rooms: Shelf<Room>,
 }
 
 /// Working room of one thread.
@@ -84,7 +85,7 @@ impl Encoder {
             words,
             whole,
             ids,
-            rooms: Mutex::default(),
+            rooms: Shelf::default(),
             model,
         })
     }
@@ -107,7 +108,7 @@ impl Encoder {
 
     /// Appends the ids of a text; special tokens in it are plain text.
     pub fn encode_ordinary(&self, text: &str, out: &mut Vec<u32>) -> Result<(), SplitError> {
-        self.with_room(|room| self.encode_in(room, text, out))
+        self.rooms.with(|room| self.encode_in(room, text, out))
     }
 
     /// Appends the ids of a text; special tokens that the finder knows become their ids.
@@ -117,7 +118,7 @@ impl Encoder {
         specials: &SpecialFinder,
         out: &mut Vec<u32>,
     ) -> Result<(), SplitError> {
-        self.with_room(|room| {
+        self.rooms.with(|room| {
             let mut from = 0;
             while let Some((start, end, id)) = specials.find(text, from) {
                 self.encode_in(room, &text[from..start], out)?;
@@ -130,16 +131,7 @@ impl Encoder {
 
     /// Forgets what was cached.
     pub fn clear_cache(&self) {
-        let mut rooms = self.rooms.lock().unwrap_or_else(PoisonError::into_inner);
-        rooms.iter_mut().for_each(|room| room.cache.clear());
-    }
-
-    fn with_room<T>(&self, work: impl FnOnce(&mut Room) -> T) -> T {
-        let lock = || self.rooms.lock().unwrap_or_else(PoisonError::into_inner);
-        let mut room = lock().pop().unwrap_or_default();
-        let result = work(&mut room);
-        lock().push(room);
-        result
+        self.rooms.for_each(|room| room.cache.clear());
     }
 
     fn encode_in(&self, room: &mut Room, text: &str, out: &mut Vec<u32>) -> Result<(), SplitError> {
