@@ -16,7 +16,7 @@ $(BIN)/python:
 
 # One stamp for the tools, one for the built engine: nothing is done twice.
 $(VENV)/.tools-installed: pyproject.toml | $(BIN)/python
-	$(BIN)/python -m pip install --quiet --group dev click numpy regex rich
+	$(BIN)/python -m pip install --quiet --group dev --group interop click numpy regex rich
 	@touch $@
 
 $(ENGINE): $(SOURCES) $(VENV)/.tools-installed

@@ -6,13 +6,16 @@ import json
 import os
 from collections.abc import Callable, Collection, Iterable, Sequence
 from collections.abc import Set as AbstractSet
-from typing import Any, Literal, NoReturn, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, NoReturn, TypeVar
 
 from superword import _core
 from superword._text import lone_surrogate, suggestion, surrogate_in
 from superword.errors import OptionError, SpecialTokenError, TokenError
 from superword.options import Method
 from superword.pretokenizer import Pretokenizer
+
+if TYPE_CHECKING:
+    from superword.export import Mode, Plan
 
 __all__ = ["Tokenizer"]
 
@@ -228,6 +231,48 @@ class Tokenizer:
     def decode_batch(self, batch: Iterable[Iterable[int]], errors: str = "replace") -> list[str]:
         """The text of each list of ids, as `decode` gives it."""
         return [self.decode(ids, errors) for ids in batch]
+
+    # Other programs. What these need is imported when they are called.
+
+    def export_huggingface(
+        self,
+        folder: str | os.PathLike[str],
+        mode: Mode = "auto",
+        *,
+        chat_template: str | None = None,
+        bos_token: str | None = None,
+        eos_token: str | None = None,
+        pad_token: str | None = None,
+    ) -> Plan:
+        """Write a folder that `tokenizers` and `transformers` load, with the same ids.
+
+        `mode="exact"` gives the same ids on all texts or raises `ExportError`; `"approximate"`
+        is the paper's form for superwords; `"auto"` is exact where possible. The result says
+        which it became (`.mode`) and, for `"auto"`, why not exact (`.why_not_exact`).
+        """
+        from superword.export import export_huggingface
+
+        return export_huggingface(
+            self,
+            folder,
+            mode,
+            chat_template=chat_template,
+            bos_token=bos_token,
+            eos_token=eos_token,
+            pad_token=pad_token,
+        )
+
+    def export_tiktoken(
+        self, path: str | os.PathLike[str], mode: Mode = "auto", *, renumber: bool = False
+    ) -> Plan:
+        """Write a `.tiktoken` file of ranks, and beside it a `.json` with pattern and the rest.
+
+        `mode` is as for `export_huggingface`. A BoundlessBPE model needs `renumber=True`: tiktoken
+        merges in the order of ids, so words must come first; the sidecar has the way back.
+        """
+        from superword.export import export_tiktoken
+
+        return export_tiktoken(self, path, mode, renumber=renumber)
 
     # Python's own.
 

@@ -1,8 +1,10 @@
 //! `superword._core`: the engine as a Python module. Thin on purpose: it converts, releases the
 //! GIL, maps errors and turns Ctrl-C into a stop. Nothing is decided here.
 
+mod documents;
 mod errors;
 mod model;
+mod parts;
 mod pretokenizer;
 mod spool;
 mod training;
@@ -17,6 +19,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<spool::PySpool>()?;
     module.add_class::<model::PyModel>()?;
     module.add_function(wrap_pyfunction!(training::train, module)?)?;
+    module.add_function(wrap_pyfunction!(documents::each_document, module)?)?;
     module.add_function(wrap_pyfunction!(pretokenizer::preset_names, module)?)?;
     module.add_function(wrap_pyfunction!(pretokenizer::script_names, module)?)?;
     Ok(())

@@ -23,7 +23,7 @@ pub(crate) enum Input<'py> {
     Spool(Bound<'py, PySpool>),
 }
 
-fn format_named(name: &str) -> PyResult<Format> {
+pub(crate) fn format_named(name: &str) -> PyResult<Format> {
     match name {
         "jsonl" => Ok(Format::Jsonl),
         "text" => Ok(Format::Text),
