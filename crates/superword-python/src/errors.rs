@@ -7,6 +7,7 @@ use superword::corpus::CorpusError;
 use superword::encode::UnknownId;
 use superword::model::{BuildError, LoadError, SaveError};
 use superword::text::{PatternError, SplitError};
+use superword::token::TokenId;
 use superword::train::TrainError;
 
 /// An error on its way to Python: the class by name, what to say, and the facts.
@@ -168,15 +169,16 @@ pub(crate) fn save(error: &SaveError, path: &str) -> PyErr {
         .into()
 }
 
+/// An id that no token has, with what to do about it.
+pub(crate) fn unknown_token(id: TokenId, message: impl ToString) -> Raised {
+    let hint = "were the ids made by another tokenizer?";
+    Raised::new("TokenError", message, Some(hint.into())).number("id", u64::from(id.0))
+}
+
 pub(crate) fn unknown_id(error: &UnknownId) -> PyErr {
-    Raised::new(
-        "TokenError",
-        error,
-        Some("were the ids made by another tokenizer?".into()),
-    )
-    .number("id", u64::from(error.id.0))
-    .number("position", error.position as u64)
-    .into()
+    unknown_token(error.id, error)
+        .number("position", error.position as u64)
+        .into()
 }
 
 pub(crate) fn train(error: &TrainError) -> PyErr {

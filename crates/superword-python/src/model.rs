@@ -10,7 +10,7 @@ use superword::model::{Event, Model, Origin};
 use superword::text::{Pretokenizer, PretokenizerConfig};
 use superword::token::{Symbol, TokenId};
 
-use crate::errors::{self, Raised};
+use crate::errors;
 use crate::parts;
 use crate::pretokenizer::PyPretokenizer;
 use crate::watch::detached;
@@ -49,9 +49,7 @@ impl PyModel {
             "id {id} is not in the vocabulary, whose ids are below {}",
             self.model.n_vocab()
         );
-        Raised::new("TokenError", message, None)
-            .number("id", u64::from(id))
-            .into()
+        errors::unknown_token(TokenId(id), message).into()
     }
 
     /// The bytes of a token, special ones included.

@@ -7,7 +7,7 @@ use crate::token::Symbol;
 
 /// The most bytes all tokens together may hold. Real vocabularies hold a few megabytes; the limit
 /// keeps a made-up file, in which each merge doubles the last, from filling the memory.
-pub const MAX_TOKEN_BYTES: usize = 1 << 28;
+pub const MAX_TOKEN_BYTES: usize = 1 << 27;
 
 /// Distinct byte strings, numbered by first appearance.
 #[derive(Clone, Debug, Default)]

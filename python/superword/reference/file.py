@@ -98,7 +98,11 @@ def read_model(source: str | Path | bytes) -> ModelFile:
 
 
 def read_number(source: Iterator[int]) -> int:
-    """LEB128, seven bits a byte, low bits first: ``AC 02`` is 300."""
+    """LEB128, seven bits a byte, low bits first: ``AC 02`` is 300.
+
+    >>> read_number(iter(bytes([0xAC, 0x02])))  # 0x2C + (2 << 7)
+    300
+    """
     number = shift = 0
     for byte in source:
         number |= (byte & 0x7F) << shift

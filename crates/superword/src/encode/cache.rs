@@ -14,15 +14,9 @@ struct Slot {
 
 /// Pretokens of up to 15 bytes → up to seven symbols. Of fixed size: a new entry takes the place
 /// of the one that was in its slot.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct PieceCache {
     slots: Vec<Slot>,
-}
-
-impl Default for PieceCache {
-    fn default() -> Self {
-        PieceCache { slots: Vec::new() }
-    }
 }
 
 impl PieceCache {

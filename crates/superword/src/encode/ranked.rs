@@ -5,24 +5,36 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use crate::hash::NumberMap;
+use crate::hash::hash_u64;
 use crate::token::Symbol;
 
 /// Sequences up to this length are searched from end to end for each rule; longer ones get a heap.
 const SHORT: usize = 48;
 
-const NO_RULE: u32 = u32::MAX;
+/// A rule as one number that sorts by rank: the rank, then the joined token.
+type Rule = u64;
 
-#[derive(Clone, Copy, Debug)]
-struct Rule {
-    rank: u32,
-    joined: u32,
+/// Later than any rule.
+const NO_RULE: Rule = u64::MAX;
+
+fn joined(rule: Rule) -> u32 {
+    rule as u32
 }
 
-/// Merge rules in order.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Copy, Debug)]
+struct Slot {
+    key: u64,
+    rule: Rule,
+}
+
+const FREE: u64 = u64::MAX;
+
+/// Merge rules in order: pair → rank and joined token, in one flat table, so that a look-up is
+/// one line of the cache.
+#[derive(Clone, Debug)]
 pub struct RankedRules {
-    rules: NumberMap<u64, Rule>,
+    slots: Vec<Slot>,
+    shift: u32,
 }
 
 fn key(left: u32, right: u32) -> u64 {
@@ -32,7 +44,7 @@ fn key(left: u32, right: u32) -> u64 {
 /// Room to work in, kept from one sequence to the next.
 #[derive(Clone, Debug, Default)]
 pub struct Scratch {
-    ranks: Vec<u32>,
+    rules: Vec<Rule>,
     next: Vec<u32>,
     previous: Vec<u32>,
     heap: BinaryHeap<Reverse<(u32, u32)>>,
@@ -42,68 +54,84 @@ pub struct Scratch {
 impl RankedRules {
     /// Rules from `(left, right, joined)`, the earliest first. A pair that comes again keeps its
     /// first place.
-    pub fn new(rules: impl Iterator<Item = (Symbol, Symbol, Symbol)>) -> RankedRules {
-        let mut map: NumberMap<u64, Rule> = NumberMap::default();
-        map.reserve(rules.size_hint().0);
-        for (rank, (left, right, joined)) in (0..).zip(rules) {
-            map.entry(key(left.0, right.0)).or_insert(Rule {
-                rank,
-                joined: joined.0,
-            });
+    pub fn new(rules: &[(Symbol, Symbol, Symbol)]) -> RankedRules {
+        let size = (rules.len() * 2).next_power_of_two().max(2);
+        let mut table = RankedRules {
+            slots: vec![
+                Slot {
+                    key: FREE,
+                    rule: NO_RULE,
+                };
+                size
+            ],
+            shift: 64 - size.trailing_zeros(),
+        };
+        for (rank, (left, right, joined)) in (0u64..).zip(rules) {
+            let key = key(left.0, right.0);
+            let at = table.find(key);
+            if table.slots[at].key == FREE {
+                let rule = (rank << 32) | u64::from(joined.0);
+                table.slots[at] = Slot { key, rule };
+            }
         }
-        RankedRules { rules: map }
+        table
     }
 
-    /// True if there is no rule.
-    pub fn is_empty(&self) -> bool {
-        self.rules.is_empty()
+    /// The slot of a key, or the free one where it would go. There always is one.
+    #[inline(always)]
+    fn find(&self, key: u64) -> usize {
+        let mut at = (hash_u64(key) >> self.shift) as usize;
+        while self.slots[at].key != key && self.slots[at].key != FREE {
+            at = (at + 1) & (self.slots.len() - 1);
+        }
+        at
     }
 
     #[inline(always)]
-    fn rank(&self, left: u32, right: u32) -> u32 {
-        self.rules
-            .get(&key(left, right))
-            .map_or(NO_RULE, |rule| rule.rank)
-    }
-
-    #[inline(always)]
-    fn joined(&self, left: u32, right: u32) -> u32 {
-        self.rules[&key(left, right)].joined
+    fn rule(&self, left: u32, right: u32) -> Rule {
+        self.slots[self.find(key(left, right))].rule
     }
 
     /// Applies the rules until none applies: always the earliest that does, at all places from
     /// left to right. `[a, b, a, b]` with the rule `(a, b)` becomes `[ab, ab]`.
     pub fn apply(&self, symbols: &mut Vec<u32>, scratch: &mut Scratch) {
-        if symbols.len() <= SHORT {
-            self.apply_short(symbols, &mut scratch.ranks);
-        } else {
-            self.apply_long(symbols, scratch);
+        match symbols[..] {
+            [] | [_] => {}
+            [left, right] => {
+                let rule = self.rule(left, right);
+                if rule != NO_RULE {
+                    symbols[0] = joined(rule);
+                    symbols.truncate(1);
+                }
+            }
+            _ if symbols.len() <= SHORT => self.apply_short(symbols, &mut scratch.rules),
+            _ => self.apply_long(symbols, scratch),
         }
     }
 
     /// Looks through the whole sequence for each rule: quadratic, and the fastest for words.
-    fn apply_short(&self, symbols: &mut Vec<u32>, ranks: &mut Vec<u32>) {
-        ranks.clear();
-        ranks.extend(symbols.windows(2).map(|pair| self.rank(pair[0], pair[1])));
-        while let Some(&best) = ranks.iter().min() {
+    fn apply_short(&self, symbols: &mut Vec<u32>, rules: &mut Vec<Rule>) {
+        rules.clear();
+        rules.extend(symbols.windows(2).map(|pair| self.rule(pair[0], pair[1])));
+        while let Some(&best) = rules.iter().min() {
             if best == NO_RULE {
                 return;
             }
-            // Places from left to right; a place that overlaps the one before it has another rank
+            // Places from left to right; a place that overlaps the one before it has another rule
             // by the time it is reached.
             let mut at = 0;
-            while let Some(found) = ranks[at..].iter().position(|&rank| rank == best) {
+            while let Some(found) = rules[at..].iter().position(|&rule| rule == best) {
                 at += found;
-                symbols[at] = self.joined(symbols[at], symbols[at + 1]);
+                symbols[at] = joined(best);
                 symbols.remove(at + 1);
-                ranks.remove(at);
+                rules.remove(at);
                 if at > 0 {
-                    ranks[at - 1] = self.rank(symbols[at - 1], symbols[at]);
+                    rules[at - 1] = self.rule(symbols[at - 1], symbols[at]);
                 }
-                if at < ranks.len() {
-                    ranks[at] = self.rank(symbols[at], symbols[at + 1]);
+                if at < rules.len() {
+                    rules[at] = self.rule(symbols[at], symbols[at + 1]);
                 }
-                at = (at + 1).min(ranks.len());
+                at = (at + 1).min(rules.len());
             }
         }
     }
@@ -111,17 +139,16 @@ impl RankedRules {
     /// A heap of places by rank over a linked list: near-linear for sequences of any length.
     fn apply_long(&self, symbols: &mut Vec<u32>, scratch: &mut Scratch) {
         let Scratch {
-            ranks,
+            rules,
             next,
             previous,
             heap,
             batch,
         } = scratch;
         let len = symbols.len() as u32;
-        const GONE: u32 = NO_RULE - 1;
-        ranks.clear();
-        ranks.extend(symbols.windows(2).map(|pair| self.rank(pair[0], pair[1])));
-        ranks.push(NO_RULE);
+        rules.clear();
+        rules.extend(symbols.windows(2).map(|pair| self.rule(pair[0], pair[1])));
+        rules.push(NO_RULE);
         next.clear();
         next.extend(1..=len);
         previous.clear();
@@ -130,9 +157,9 @@ impl RankedRules {
         entries.clear();
         entries.extend(
             (0..)
-                .zip(ranks.iter())
-                .filter(|&(_, &rank)| rank != NO_RULE)
-                .map(|(place, &rank)| Reverse((rank, place))),
+                .zip(rules.iter())
+                .filter(|&(_, &rule)| rule != NO_RULE)
+                .map(|(place, &rule)| Reverse(((rule >> 32) as u32, place))),
         );
         *heap = BinaryHeap::from(entries);
 
@@ -147,28 +174,28 @@ impl RankedRules {
             }
             for &place in batch.iter() {
                 let place = place as usize;
-                if ranks[place] != best {
+                let rule = rules[place];
+                if rule == NO_RULE || (rule >> 32) as u32 != best {
                     continue;
                 }
                 let right = next[place] as usize;
                 let after = next[right];
-                symbols[place] = self.joined(symbols[place], symbols[right]);
+                symbols[place] = joined(rule);
                 next[place] = after;
-                ranks[right] = GONE;
-                ranks[place] = NO_RULE;
+                rules[right] = NO_RULE;
+                rules[place] = NO_RULE;
+                let mut made = |rules: &mut Vec<Rule>, left: usize, right: usize| {
+                    rules[left] = self.rule(symbols[left], symbols[right]);
+                    if rules[left] != NO_RULE {
+                        heap.push(Reverse(((rules[left] >> 32) as u32, left as u32)));
+                    }
+                };
                 if after < len {
                     previous[after as usize] = place as u32;
-                    ranks[place] = self.rank(symbols[place], symbols[after as usize]);
-                    if ranks[place] != NO_RULE {
-                        heap.push(Reverse((ranks[place], place as u32)));
-                    }
+                    made(rules, place, after as usize);
                 }
                 if place > 0 {
-                    let before = previous[place] as usize;
-                    ranks[before] = self.rank(symbols[before], symbols[place]);
-                    if ranks[before] != NO_RULE {
-                        heap.push(Reverse((ranks[before], before as u32)));
-                    }
+                    made(rules, previous[place] as usize, place);
                 }
             }
         }
@@ -198,13 +225,13 @@ mod tests {
                 })
                 .filter(|(left, right, joined)| joined > left && joined > right)
                 .collect();
-            let rules = RankedRules::new(rules.into_iter());
+            let rules = RankedRules::new(&rules);
             let mut short: Vec<u32> = (0..random.below(40))
                 .map(|_| random.below(4) as u32)
                 .collect();
             let mut long = short.clone();
             let mut scratch = Scratch::default();
-            rules.apply_short(&mut short, &mut scratch.ranks);
+            rules.apply_short(&mut short, &mut scratch.rules);
             rules.apply_long(&mut long, &mut scratch);
             assert_eq!(short, long);
         }

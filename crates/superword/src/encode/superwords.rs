@@ -36,7 +36,7 @@ impl SuperwordRules {
         let ngrams = &model.parts().ngrams;
         Some(SuperwordRules {
             seams: Seams::of(&supermerges),
-            rules: RankedRules::new(supermerges.into_iter()),
+            rules: RankedRules::new(&supermerges),
             ngrams: (!ngrams.is_empty()).then(|| Ngrams::from_list(ngrams.iter().cloned())),
         })
     }

@@ -74,9 +74,9 @@ impl Cells {
         self.cells.len() < Place::MAX as usize && self.weights.len() < u32::MAX as usize
     }
 
-    /// The number of cells, borders included.
-    pub fn len(&self) -> usize {
-        self.cells.len()
+    /// Places are below this.
+    pub fn end(&self) -> Place {
+        self.cells.len() as Place
     }
 
     /// The number of sequences.
@@ -190,7 +190,7 @@ impl Cells {
     #[inline(always)]
     pub fn for_each_pair(&self, mut visit: impl FnMut(u32, u32, Place, u64, bool)) {
         let mut place: Place = 1;
-        let end = self.cells.len() as Place;
+        let end = self.end();
         while place < end {
             if self.cells[place as usize].symbol == BORDER {
                 place += 1;

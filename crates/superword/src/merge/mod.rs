@@ -248,9 +248,7 @@ impl<R: PairRule> Merger<R> {
     fn places_of(&self, symbol: Symbol) -> Vec<cells::Place> {
         let stands = |&place: &cells::Place| self.cells.symbol_at(place) == symbol.0;
         if symbol.index() < self.initial {
-            return (1..self.cells.len() as cells::Place)
-                .filter(stands)
-                .collect();
+            return (1..self.cells.end()).filter(stands).collect();
         }
         let mut places: Vec<cells::Place> = self.births[symbol.index()]
             .iter()

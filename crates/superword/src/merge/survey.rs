@@ -136,7 +136,7 @@ impl Survey {
                 if i > 0 && places[i - 1] == before {
                     self.twins.push(before);
                     self.between += weight;
-                    if run % 2 == 0 {
+                    if run.is_multiple_of(2) {
                         self.twin_weight += weight;
                     }
                 } else {
@@ -146,10 +146,10 @@ impl Survey {
             } else {
                 run = 1;
             }
-            if let Some(after) = cells.next(place) {
-                if places.get(i + 1) != Some(&after) {
-                    self.right.add(cells.symbol_at(after), place, weight);
-                }
+            if let Some(after) = cells.next(place)
+                && places.get(i + 1) != Some(&after)
+            {
+                self.right.add(cells.symbol_at(after), place, weight);
             }
         }
     }

@@ -2,16 +2,14 @@
 
 use std::collections::HashSet;
 
-use hashbrown::HashTable;
-use xxhash_rust::xxh3::xxh3_64;
-
 use super::{BuildError, Event, Method, ModelParts};
 use crate::token::{Symbol, TokenId};
+use crate::tokens::{MAX_TOKEN_BYTES, TokenTable};
 
 /// The most bytes the results of all merges together may hold. Real vocabularies hold a few
 /// megabytes; the limit keeps a made-up file from filling the memory (each merge doubles the
 /// last) and from taking forever (many merges that make one and the same long token).
-pub const MAX_VOCABULARY_BYTES: usize = 1 << 27;
+pub const MAX_VOCABULARY_BYTES: usize = MAX_TOKEN_BYTES;
 
 /// Ids may leave gaps (imported models do), but tables by id must stay in proportion to the model:
 /// the largest id is this plus four for each token.
@@ -25,11 +23,8 @@ const NO_ID: u32 = u32::MAX;
 /// The tokens of a model.
 #[derive(Clone, Debug)]
 pub struct Vocabulary {
-    arena: Vec<u8>,
-    /// Symbol `s` is `arena[ends[s - 1]..ends[s]]`.
-    ends: Vec<u32>,
+    tokens: TokenTable,
     origins: Vec<Origin>,
-    by_bytes: HashTable<Symbol>,
     /// The token that each event made or deleted.
     made: Vec<Symbol>,
     id_of: Vec<u32>,
@@ -93,7 +88,14 @@ impl Vocabulary {
                             limit: MAX_VOCABULARY_BYTES,
                         });
                     }
-                    let joined = vocabulary.join(left, right, origin);
+                    let full = BuildError::TooManyBytes {
+                        event,
+                        limit: MAX_VOCABULARY_BYTES,
+                    };
+                    let joined = vocabulary.tokens.join(left, right).ok_or(full)?;
+                    if joined.index() == vocabulary.origins.len() {
+                        vocabulary.origins.push(origin);
+                    }
                     vocabulary.made.push(joined);
                     if joined.index() == alive.len() {
                         alive.push(true);
@@ -123,10 +125,8 @@ impl Vocabulary {
     fn of_alphabet(parts: &ModelParts) -> Vocabulary {
         let expected = parts.events.len() + 256;
         let mut vocabulary = Vocabulary {
-            arena: Vec::with_capacity(expected * 8),
-            ends: Vec::with_capacity(expected),
+            tokens: TokenTable::with_capacity(expected),
             origins: Vec::with_capacity(expected),
-            by_bytes: HashTable::with_capacity(expected),
             made: Vec::with_capacity(parts.events.len()),
             id_of: Vec::new(),
             symbol_of: Vec::new(),
@@ -134,43 +134,11 @@ impl Vocabulary {
             n_tokens: 0,
         };
         for byte in parts.alphabet.bytes() {
-            vocabulary.arena.push(byte);
-            vocabulary.insert_tail(Origin::Byte);
+            // 256 bytes always fit.
+            vocabulary.tokens.insert(&[byte]);
+            vocabulary.origins.push(Origin::Byte);
         }
         vocabulary
-    }
-
-    /// The symbol of the joined bytes: the one that has them already, or a new one.
-    fn join(&mut self, left: Symbol, right: Symbol, origin: Origin) -> Symbol {
-        let (left, right) = (self.range_of(left), self.range_of(right));
-        self.arena.extend_from_within(left);
-        self.arena.extend_from_within(right);
-        self.insert_tail(origin)
-    }
-
-    /// Makes the bytes at the end of the arena a symbol, unless one has them already.
-    fn insert_tail(&mut self, origin: Origin) -> Symbol {
-        let start = self.ends.last().map_or(0, |&end| end as usize);
-        let hash = xxh3_64(&self.arena[start..]);
-        let (arena, ends) = (&self.arena, &self.ends);
-        let found = self
-            .by_bytes
-            .find(hash, |&other| {
-                arena[range_in(ends, other)] == arena[start..]
-            })
-            .copied();
-        if let Some(existing) = found {
-            self.arena.truncate(start);
-            return existing;
-        }
-        let symbol = Symbol(self.ends.len() as u32);
-        self.ends.push(self.arena.len() as u32);
-        self.origins.push(origin);
-        let (arena, ends) = (&self.arena, &self.ends);
-        self.by_bytes.insert_unique(hash, symbol, |&other| {
-            xxh3_64(&arena[range_in(ends, other)])
-        });
-        symbol
     }
 
     fn assign_ids(
@@ -261,18 +229,14 @@ impl Vocabulary {
         Ok(())
     }
 
-    fn range_of(&self, symbol: Symbol) -> std::ops::Range<usize> {
-        range_in(&self.ends, symbol)
-    }
-
     /// The number of symbols, deleted ones included.
     pub fn len(&self) -> usize {
-        self.ends.len()
+        self.tokens.len()
     }
 
     /// Never true: the alphabet is always there.
     pub fn is_empty(&self) -> bool {
-        self.ends.is_empty()
+        self.tokens.is_empty()
     }
 
     /// One more than the largest id, special tokens included.
@@ -287,7 +251,7 @@ impl Vocabulary {
 
     /// The bytes of a symbol.
     pub fn bytes_of(&self, symbol: Symbol) -> &[u8] {
-        &self.arena[self.range_of(symbol)]
+        self.tokens.bytes_of(symbol)
     }
 
     /// How the symbol first came to be.
@@ -315,9 +279,7 @@ impl Vocabulary {
 
     /// The symbol that has these bytes, deleted or not.
     pub fn symbol_of_bytes(&self, bytes: &[u8]) -> Option<Symbol> {
-        self.by_bytes
-            .find(xxh3_64(bytes), |&symbol| self.bytes_of(symbol) == bytes)
-            .copied()
+        self.tokens.find(bytes)
     }
 
     /// The id of the token with these bytes.
@@ -325,14 +287,4 @@ impl Vocabulary {
         self.symbol_of_bytes(bytes)
             .and_then(|symbol| self.id_of(symbol))
     }
-}
-
-fn range_in(ends: &[u32], symbol: Symbol) -> std::ops::Range<usize> {
-    let index = symbol.index();
-    let start = if index == 0 {
-        0
-    } else {
-        ends[index - 1] as usize
-    };
-    start..ends[index] as usize
 }

@@ -11,6 +11,10 @@ use std::ops::Range;
 use super::error::PatternError;
 use super::property::Property;
 
+/// What a pattern may come to when its classes are spelled out: presets stay below a
+/// sixteenth of it.
+const MAX_LEN: usize = 4 << 20;
+
 /// A pattern with its classes spelled out, and what was seen on the way.
 #[derive(Debug, Default)]
 pub(super) struct Expanded {
@@ -104,6 +108,12 @@ impl Reader<'_> {
 
     fn read(&mut self) -> Result<(), PatternError> {
         while let Some(c) = self.rest().chars().next() {
+            if self.out.text.len() > MAX_LEN {
+                return Err(PatternError::Compile {
+                    pattern: self.source.to_owned(),
+                    reason: "it is too large".into(),
+                });
+            }
             let verbose = self.verbose.last().copied().unwrap_or(false);
             match c {
                 '\\' => self.escape()?,

@@ -181,7 +181,7 @@ static LEAD_SCRIPT: [u8; 256] = {
 
 /// The first byte at or after `i` that may start another script than `current`, or the end.
 ///
-/// Byte by byte: a step for each code point costs a mispredicted branch at each blank.
+/// Byte by byte: a little faster than by code point on Russian and Korean, the same on English.
 #[inline(always)]
 fn skip(bytes: &[u8], mut i: usize, current: u8) -> usize {
     while let Some(&byte) = bytes.get(i) {

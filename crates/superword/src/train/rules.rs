@@ -65,7 +65,10 @@ impl PairRule for SupermergeRules {
         if self.same_script && scripts_in(joined) == ScriptSet::Mixed {
             return false;
         }
-        self.veto.as_ref().is_none_or(|veto| !veto.is_match(joined))
+        // Where the pattern gives up, nobody knows that the text is fine.
+        self.veto
+            .as_ref()
+            .is_none_or(|veto| matches!(veto.try_is_match(joined), Ok(false)))
     }
 
     fn joined(&mut self, left: Symbol, right: Symbol, joined: Symbol) {

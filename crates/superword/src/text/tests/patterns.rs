@@ -250,6 +250,20 @@ fn test_pattern_that_is_too_large_is_refused() {
         );
         assert!(error.hint().is_some());
     }
+    let many_classes = error(&r"\p{L}".repeat(100_000));
+    assert!(matches!(many_classes, PatternError::Compile { .. }));
+}
+
+#[test]
+fn test_presets_are_far_from_the_limit_of_size() {
+    for name in PRESETS {
+        let expanded = pattern::expand(&config(name).pattern).expect("it is not too large");
+        assert!(
+            expanded.text.len() < 1 << 18,
+            "{name}: {}",
+            expanded.text.len()
+        );
+    }
 }
 
 #[test]
