@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from typing import TYPE_CHECKING, Any, Literal, NoReturn, TypeVar
 
@@ -61,6 +61,48 @@ class Tokenizer:
     def from_bytes(cls, data: bytes) -> Tokenizer:
         """The tokenizer of which `data` is the file: `from_bytes(tok.to_bytes()) == tok`."""
         return cls._wrap(_core.Model.from_bytes(data))
+
+    @classmethod
+    def from_huggingface(
+        cls, path: str | os.PathLike[str], *, ignore_normalizer: bool = False
+    ) -> Tokenizer:
+        """The model of a byte-level BPE `tokenizer.json`, or of the folder it is in, ids kept.
+
+        It encodes as its origin does with `add_special_tokens=False`, added tokens being special
+        tokens here (`allowed_special="all"`). `ConversionError` says why it cannot. A normalizer,
+        such as Qwen's NFC, is left out only if asked for: normalize texts first.
+        """
+        from superword.imports import from_huggingface
+
+        return from_huggingface(path, ignore_normalizer=ignore_normalizer)
+
+    @classmethod
+    def from_tiktoken(
+        cls,
+        ranks: str | os.PathLike[str] | Mapping[bytes, int],
+        pattern: str | None = None,
+        special_tokens: Mapping[str, int] | None = None,
+    ) -> Tokenizer:
+        """The model of tiktoken's ranks (a `.tiktoken` file, or bytes to rank), ids kept.
+
+        `pattern` and `special_tokens` are what tiktoken is given; a file that `export_tiktoken`
+        wrote has them beside it. Text that the pattern does not match is kept, not dropped.
+        """
+        from superword.imports import from_tiktoken
+
+        return from_tiktoken(ranks, pattern, special_tokens)
+
+    @classmethod
+    def from_paper(
+        cls, path: str | os.PathLike[str], *, pretokenizer: str | Pretokenizer = "gpt4o-script"
+    ) -> Tokenizer:
+        """The model of a `BoundlessBPE v2` text file of the paper's own program, ids kept.
+
+        The file does not hold the patterns: `pretokenizer` must be what it was trained with.
+        """
+        from superword.imports import from_paper
+
+        return from_paper(path, pretokenizer=pretokenizer)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the model file, whole or not at all: what was there stays if saving fails."""
