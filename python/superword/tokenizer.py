@@ -16,6 +16,7 @@ from superword.pretokenizer import Pretokenizer
 
 if TYPE_CHECKING:
     from superword.export import Mode, Plan
+    from superword.integrations.tiktoken import Encoding
 
 __all__ = ["Tokenizer"]
 
@@ -315,6 +316,12 @@ class Tokenizer:
         from superword.export import export_tiktoken
 
         return export_tiktoken(self, path, mode, renumber=renumber)
+
+    def as_tiktoken(self, name: str = "superword") -> Encoding:
+        """This model with the methods of `tiktoken.Encoding`, for code that was written for it."""
+        from superword.integrations.tiktoken import Encoding
+
+        return Encoding(self, name)
 
     # Python's own.
 
