@@ -59,6 +59,16 @@ class Model:
     def load(path: str) -> Model: ...
     @staticmethod
     def from_bytes(data: bytes) -> Model: ...
+    @staticmethod
+    def from_parts(
+        method: str,
+        pretokenizer: Pretokenizer,
+        alphabet: str,
+        events: Sequence[tuple[str, bytes, bytes, int]],  # as `events` gives them, no deletions
+        ids: dict[bytes, int] | None,  # of every token; None: in the order of entering
+        special_tokens: Sequence[tuple[str, int]],
+        facts: str,  # a JSON object
+    ) -> Model: ...
     def to_bytes(self) -> bytes: ...
     def save(self, path: str) -> None: ...
     @property
@@ -77,6 +87,10 @@ class Model:
     def facts(self) -> str: ...  # a JSON object
     @property
     def has_deletions(self) -> bool: ...
+    @property
+    def has_ngrams(self) -> bool: ...
+    @property
+    def has_own_ids(self) -> bool: ...
     # kind is "merge", "delete" or "supermerge"
     def events(self) -> list[tuple[str, bytes, bytes, int]]: ...  # (kind, left, right, count)
     def merges(self) -> list[tuple[bytes, bytes, int]]: ...
@@ -192,6 +206,10 @@ def train_superwords(
     progress: Callable[[str, str, int, int | None], None] | None,
 ) -> tuple[Model, str | None]:
     """Phase 2. The second result says why the vocabulary is smaller than asked for."""
+def each_document(
+    sources: Sequence[Source], text_field: str, callback: Callable[[list[str]], object]
+) -> None:
+    """Call `callback` with all documents, in order, some at a time; what it raises ends it."""
 
 def preset_names() -> list[str]: ...
 def script_names() -> list[str]: ...

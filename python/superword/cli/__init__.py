@@ -13,6 +13,7 @@ import click
 
 from superword import __version__
 from superword.cli.counting import candidates, count, merge_counts
+from superword.cli.exports import export, verify
 from superword.cli.group import SuperwordGroup, examples
 from superword.cli.models import inspect, truncate
 from superword.cli.texts import decode, encode, pretokenize
@@ -36,7 +37,11 @@ def cli() -> None:
     """Train and run superword tokenizers: BPE, BoundlessBPE and SuperBPE."""
 
 
-_COMMANDS = (train, encode, decode, pretokenize, inspect, truncate, count, candidates, merge_counts)
+_COMMANDS = (
+    *(train, encode, decode, pretokenize, inspect, truncate),
+    *(count, candidates, merge_counts),
+    *(export, verify),
+)
 for _command in _COMMANDS:
     cli.add_command(_command)
 
