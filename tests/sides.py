@@ -18,13 +18,19 @@ StepRow: TypeAlias = tuple[str, bytes, bytes, int]
 
 
 def engine_train(
-    texts: Iterable[str], *, cutting: bool = True, **options: Any
+    texts: Iterable[str], *, cutting: bool = True, parts: int = 1, **options: Any
 ) -> tuple[Tokenizer, dict[str, Any]]:
-    """Train with the engine; also its report. `cutting=False` turns lossless cutting off."""
+    """Train with the engine; also its report. `cutting=False` turns lossless cutting off.
+
+    The documents are dealt out to so many `parts`, each a source of its own.
+    """
     if isinstance(options.get("pretokenizer"), reference.Pretokenizer):
         options["pretokenizer"] = engine_pretokenizer(options["pretokenizer"])
     given = TrainOptions(**{"threads": 1} | options).for_engine()
-    model, report = _core.train([(spool(texts), None)], given | {"cutting": cutting}, None)
+    given |= {"groups": None, "cutting": cutting}
+    texts = list(texts)
+    sources: list[_core.Source] = [(spool(texts[part::parts]), None) for part in range(parts)]
+    model, report = _core.train(sources, given, None)
     return Tokenizer._wrap(model), report
 
 

@@ -1,6 +1,6 @@
 """The engine. Everything here is wrapped by the public modules; use those."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 __version__: str
@@ -34,9 +34,23 @@ class Spool:
     def add(self, texts: Sequence[str]) -> None: ...
     def read_stdin(self) -> None: ...
 
-# A source: a path or a spool, and the format ("jsonl", "text", "lines", "paragraphs") or None to
-# tell it by name.
-Source = tuple[str | Spool, str | None]
+class Batches:
+    """A column of texts that can be read again and again.
+
+    `open()` gives the batches from the first: offsets (64 bits) into the bytes, the bytes, and a
+    bit for each text that is there (None: all are). `size` is about the bytes of all text.
+    """
+
+    def __new__(
+        cls,
+        name: str,
+        size: int,
+        open: Callable[[], Iterable[tuple[bytes, bytes, bytes | None]]],
+    ) -> Batches: ...
+
+# A source: a path, a spool or batches, and the format ("jsonl", "text", "lines", "paragraphs") or
+# None to tell it by name.
+Source = tuple[str | Spool | Batches, str | None]
 
 class Model:
     """A trained tokenizer. Immutable; may be used from many threads at once."""
@@ -45,6 +59,16 @@ class Model:
     def load(path: str) -> Model: ...
     @staticmethod
     def from_bytes(data: bytes) -> Model: ...
+    @staticmethod
+    def from_parts(
+        method: str,
+        pretokenizer: Pretokenizer,
+        alphabet: str,
+        events: Sequence[tuple[str, bytes, bytes, int]],  # as `events` gives them, no deletions
+        ids: dict[bytes, int] | None,  # of every token; None: in the order of entering
+        special_tokens: Sequence[tuple[str, int]],
+        facts: str,  # a JSON object
+    ) -> Model: ...
     def to_bytes(self) -> bytes: ...
     def save(self, path: str) -> None: ...
     @property
@@ -63,6 +87,10 @@ class Model:
     def facts(self) -> str: ...  # a JSON object
     @property
     def has_deletions(self) -> bool: ...
+    @property
+    def has_ngrams(self) -> bool: ...
+    @property
+    def has_own_ids(self) -> bool: ...
     # kind is "merge", "delete" or "supermerge"
     def events(self) -> list[tuple[str, bytes, bytes, int]]: ...  # (kind, left, right, count)
     def merges(self) -> list[tuple[bytes, bytes, int]]: ...
@@ -76,6 +104,26 @@ class Model:
     def encode_batch(
         self, texts: Sequence[str], allowed_special: Sequence[str], threads: int
     ) -> list[list[int]]: ...
+    # Buffers of this machine's numbers: ids (uint32) and n + 1 offsets (uint64).
+    def encode_flat(
+        self, texts: Sequence[str], allowed_special: Sequence[str], threads: int
+    ) -> tuple[bytearray, bytearray]: ...
+    # The capsules of __arrow_c_array__; the offsets are as wide as those of the text.
+    def encode_arrow(
+        self, schema: object, array: object, allowed_special: Sequence[str], threads: int
+    ) -> tuple[bytearray, bytearray]: ...
+    def count_tokens(
+        self, texts: Sequence[str], allowed_special: Sequence[str], threads: int
+    ) -> list[int]: ...
+    def encode_with_offsets(
+        self, text: str, allowed_special: Sequence[str], characters: bool
+    ) -> tuple[list[int], list[tuple[int, int]]]: ...
+    # A line of ids for each text; the inverse gives None where a line is not what that writes.
+    def encode_lines(
+        self, texts: Sequence[str], allowed_special: Sequence[str], threads: int
+    ) -> bytes: ...
+    def decode_lines(self, lines: bytes, end: bytes) -> bytes | None: ...
+    def clear_cache(self) -> None: ...
     def decode_bytes(self, ids: Sequence[int]) -> bytes: ...
 
 def train(
@@ -96,6 +144,13 @@ class Counts:
     @staticmethod
     def from_dict(counts: dict[bytes, int], facts: str) -> Counts: ...
     def to_dict(self) -> dict[bytes, int]: ...
+    @staticmethod
+    def merge(parts: Sequence[Counts], facts: str) -> Counts: ...
+    # Sorted by token, in batches: offsets into the bytes, the bytes, counts; all as Arrow lays
+    # them out. Offsets have 32 bits on the way out and 64 bits on the way in.
+    def columns(self) -> list[tuple[bytes, bytes, bytes]]: ...
+    @staticmethod
+    def from_columns(columns: Sequence[tuple[bytes, bytes, bytes]], facts: str) -> Counts: ...
     def get(self, token: bytes) -> int: ...  # 0 if it does not occur
     @property
     def facts(self) -> str: ...  # a JSON object: what a model records about the text
@@ -109,6 +164,14 @@ class Candidates:
         counts: dict[tuple[bytes, ...], int], cut_below: int, facts: str
     ) -> Candidates: ...
     def to_dict(self) -> dict[tuple[bytes, ...], int]: ...
+    @staticmethod
+    def merge(parts: Sequence[Candidates], facts: str) -> Candidates: ...
+    # As in Counts, with the offsets of each candidate into the tokens before the others.
+    def columns(self) -> list[tuple[bytes, bytes, bytes, bytes]]: ...
+    @staticmethod
+    def from_columns(
+        columns: Sequence[tuple[bytes, bytes, bytes, bytes]], cut_below: int, facts: str
+    ) -> Candidates: ...
     @property
     def cut_below(self) -> int: ...  # bigrams that occur less often were cut; 1: nothing was
     @property
@@ -139,10 +202,14 @@ def count_candidates(
 def train_superwords(
     model: Model,
     candidates: Candidates,
-    options: dict[str, Any],  # for_learning
+    options: dict[str, Any],  # for_learning, and facts: str (JSON) about another text
     progress: Callable[[str, str, int, int | None], None] | None,
 ) -> tuple[Model, str | None]:
     """Phase 2. The second result says why the vocabulary is smaller than asked for."""
+def each_document(
+    sources: Sequence[Source], text_field: str, callback: Callable[[list[str]], object]
+) -> None:
+    """Call `callback` with all documents, in order, some at a time; what it raises ends it."""
 
 def preset_names() -> list[str]: ...
 def script_names() -> list[str]: ...
@@ -159,13 +226,15 @@ def script_names() -> list[str]: ...
 #   max_words: int | None      same_script: bool
 #   boundary: "any" | "space"  veto: str | None
 #   special_tokens: list[str]  threads: int (0: all cores)
-#   text_field: str            max_bytes: int | None
+#   text_field: str            sample: int | None (bytes)    seed: int
+#   groups: (names with weights, the group of each source) | None
 #   on_error: "stop" | "skip"
 #
 # The report, second result of `train`; a key that is absent counts as 0, None or empty:
 #   documents: int             bytes: int (of text read)
 #   skipped: int               skipped_examples: list[str] (the first few, "file:line: reason")
 #   seconds: dict[str, float]  (by phase name, in order)
+#   inputs: list[tuple[int, int, int]] (documents, bytes, skipped of each source, in order)
 #   shortfall: str | None      (why the vocabulary is smaller than asked for)
 #
 # `Model.facts` has at least: version, bytes, documents, options (by the names above, without

@@ -19,12 +19,15 @@ from typing import Any
 
 __all__ = [
     "CountsError",
+    "ConversionError",
     "DamagedInputError",
     "DamagedModelError",
     "DocumentError",
     "EmptyCorpusError",
+    "ExportError",
     "InputError",
     "InternalError",
+    "MissingExtraError",
     "MissingInputError",
     "MissingModelError",
     "ModelFileError",
@@ -169,6 +172,25 @@ class SpecialTokenError(SuperwordError, ValueError):
     """A special token was found where it is not allowed, or named and not known. Fact: `token`."""
 
     token: str | None = None
+
+
+class ExportError(SuperwordError, ValueError):
+    """A model has no form in the format asked for. Facts: `reason`, and `token` where known."""
+
+    reason: str | None = None
+    token: str | None = None
+
+
+class ConversionError(SuperwordError, ValueError):
+    """A tokenizer of another program cannot be taken over as it is. Fact: `path`, where known."""
+
+    path: str | None = None
+
+
+class MissingExtraError(SuperwordError, ImportError):
+    """A package that is only needed for what was asked is not installed. Fact: `extra`."""
+
+    extra: str | None = None
 
 
 class InternalError(SuperwordError):

@@ -14,15 +14,17 @@ The result is that of `superword.train` with the same options.
 from __future__ import annotations
 
 import json
-import os
 import warnings
-from collections.abc import Iterable, Iterator, Mapping
-from typing import Any
+from collections.abc import Iterable, Mapping
+from dataclasses import fields, replace
+from typing import TYPE_CHECKING, Any
 
 from superword import _core
+from superword.counts import Candidates, Counts, Origin, words_key
 from superword.errors import CountsError, OptionError, ShortfallWarning, SkippedWarning
-from superword.inputs import Texts, expand
+from superword.inputs import expand
 from superword.options import (
+    SUPERWORDS_ONLY,
     Alphabet,
     Boundary,
     Format,
@@ -34,153 +36,21 @@ from superword.options import (
 )
 from superword.pretokenizer import DEFAULT, Pretokenizer
 from superword.tokenizer import Tokenizer
-from superword.training import ProgressOption, Report, open_sources, spool, watching
+from superword.training import Inputs, ProgressOption, Report, Sources, gather, watching
+
+if TYPE_CHECKING:
+    import pyarrow
 
 __all__ = [
     "Candidates",
     "Counts",
     "count_candidates",
     "count_pretokens",
+    "extend",
+    "train_from_counts",
     "train_superwords",
     "train_words",
 ]
-
-Inputs = str | os.PathLike[str] | Texts | Iterable[str | os.PathLike[str]]
-
-
-class Counts(Mapping[bytes, int]):
-    """How often each pretoken of a text occurs, and by which pretokenizer. Immutable.
-
-    >>> Counts({b"a": 3, b" b": 2**40}, pretokenizer="gpt4o")[b" b"]
-    1099511627776
-
-    `facts` says what is known of the text; it becomes part of the facts of a model.
-    """
-
-    __slots__ = ("_engine", "_pretokenizer")
-
-    def __init__(
-        self,
-        counts: Mapping[bytes, int],
-        *,
-        pretokenizer: str | Pretokenizer = DEFAULT,
-        facts: Mapping[str, Any] | None = None,
-    ) -> None:
-        if isinstance(pretokenizer, str):
-            pretokenizer = Pretokenizer(pretokenizer)
-        checked = {_token(token): _count(token, count) for token, count in counts.items()}
-        if facts is None:
-            facts = {"pretokens": sum(checked.values()), "unique_pretokens": len(checked)}
-        self._engine = _core.Counts.from_dict(checked, json.dumps(dict(facts)))
-        self._pretokenizer = pretokenizer
-
-    @classmethod
-    def _wrap(cls, engine: _core.Counts, pretokenizer: Pretokenizer) -> Counts:
-        self = cls.__new__(cls)
-        self._engine = engine
-        self._pretokenizer = pretokenizer
-        return self
-
-    @property
-    def pretokenizer(self) -> Pretokenizer:
-        """What cut the text."""
-        return self._pretokenizer
-
-    @property
-    def facts(self) -> dict[str, Any]:
-        """What is known of the text: documents, bytes, pretokens."""
-        facts: dict[str, Any] = json.loads(self._engine.facts)
-        return facts
-
-    def __getitem__(self, token: bytes) -> int:
-        count = self._engine.get(token) if isinstance(token, bytes) else 0
-        if not count:
-            raise KeyError(token)
-        return count
-
-    def __iter__(self) -> Iterator[bytes]:
-        return iter(self._engine.to_dict())
-
-    def items(self) -> Any:
-        """All pretokens and their counts, in no particular order."""
-        return self._engine.to_dict().items()
-
-    def __len__(self) -> int:
-        return len(self._engine)
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, Counts):
-            return NotImplemented
-        same = self._pretokenizer == other._pretokenizer and len(self) == len(other)
-        return same and self._engine.to_dict() == other._engine.to_dict()
-
-    __hash__ = None  # type: ignore[assignment]
-
-    def __repr__(self) -> str:
-        return f"<Counts of {len(self):,} pretokens by {self._pretokenizer!r}>"
-
-
-class Candidates(Mapping[tuple[bytes, ...], int]):
-    """How often each run of eligible single-token pretokens occurs. Immutable.
-
-    >>> Candidates({(b"of", b" the"): 12})[b"of", b" the"]
-    12
-
-    `cut_below`: bigrams that occur less often were cut (1: none were).
-    """
-
-    __slots__ = ("_counts", "_engine")
-
-    def __init__(
-        self,
-        counts: Mapping[tuple[bytes, ...], int],
-        *,
-        cut_below: int = 1,
-        facts: Mapping[str, Any] | None = None,
-    ) -> None:
-        checked = {
-            tuple(map(_token, tokens)): _count(tokens, count) for tokens, count in counts.items()
-        }
-        self._counts: dict[tuple[bytes, ...], int] | None = None
-        self._engine = _core.Candidates.from_dict(checked, cut_below, json.dumps(dict(facts or {})))
-
-    @classmethod
-    def _wrap(cls, engine: _core.Candidates) -> Candidates:
-        self = cls.__new__(cls)
-        self._counts = None
-        self._engine = engine
-        return self
-
-    @property
-    def cut_below(self) -> int:
-        """Bigrams that occur less often were cut; 1 if none were."""
-        return self._engine.cut_below
-
-    @property
-    def facts(self) -> dict[str, Any]:
-        """What is known of the text."""
-        facts: dict[str, Any] = json.loads(self._engine.facts)
-        return facts
-
-    def _dict(self) -> dict[tuple[bytes, ...], int]:
-        # Made once, on the first look: the engine has no use for it.
-        if self._counts is None:
-            self._counts = self._engine.to_dict()
-        return self._counts
-
-    def __getitem__(self, tokens: tuple[bytes, ...]) -> int:
-        return self._dict()[tokens]
-
-    def __iter__(self) -> Iterator[tuple[bytes, ...]]:
-        return iter(self._dict())
-
-    def __len__(self) -> int:
-        return len(self._engine)
-
-    __hash__ = None  # type: ignore[assignment]
-
-    def __repr__(self) -> str:
-        return f"<Candidates: {len(self):,} runs of tokens>"
 
 
 def count_pretokens(
@@ -190,6 +60,9 @@ def count_pretokens(
     threads: int | None = None,
     text_field: str = "text",
     max_bytes: int | str | None = None,
+    sample: int | str | None = None,
+    seed: int = 0,
+    weights: Mapping[str, float] | Iterable[str] = (),
     on_error: OnError = "stop",
     format: Format | None = None,
     progress: ProgressOption = False,
@@ -205,19 +78,27 @@ def count_pretokens(
         threads=threads,
         text_field=text_field,
         max_bytes=max_bytes,
+        sample=sample,
+        seed=seed,
+        weights=weights,
         on_error=on_error,
         format=format,
     )
     assert isinstance(options.pretokenizer, Pretokenizer)
-    reading = {**options.for_reading(), "pretokenizer": options.pretokenizer._engine}
+    sources = gather(expand(inputs, format), options)
+    reading = {
+        **options.for_reading(),
+        "groups": sources.groups,
+        "pretokenizer": options.pretokenizer._engine,
+    }
     with watching(progress) as tell:
-        counts, report = _core.count_pretokens(sources_of(inputs, format), reading, tell)
+        counts, report = _core.count_pretokens(sources.sources, reading, tell)
     _warn(Report.of(report))
-    return Counts._wrap(counts, options.pretokenizer)
+    return Counts._wrap(counts, _origin(options, sources, report))
 
 
 def train_words(
-    counts: Counts | Mapping[bytes, int],
+    counts: Counts | Mapping[bytes, int] | pyarrow.Table,
     *,
     vocab_size: int,
     alphabet: Alphabet = "bytes",
@@ -229,7 +110,8 @@ def train_words(
 ) -> Tokenizer:
     """Learn words from counts: phase 1. The result is a tokenizer of the kind `bpe`."""
     if not isinstance(counts, Counts):
-        counts = Counts(counts)
+        is_mapping = isinstance(counts, Mapping)
+        counts = Counts(counts) if is_mapping else Counts.from_arrow(counts)
     options = TrainOptions(
         vocab_size=vocab_size,
         method="bpe",
@@ -254,6 +136,9 @@ def count_candidates(
     threads: int | None = None,
     text_field: str = "text",
     max_bytes: int | str | None = None,
+    sample: int | str | None = None,
+    seed: int = 0,
+    weights: Mapping[str, float] | Iterable[str] = (),
     on_error: OnError = "stop",
     format: Format | None = None,
     progress: ProgressOption = False,
@@ -269,6 +154,9 @@ def count_candidates(
         threads=threads,
         text_field=text_field,
         max_bytes=max_bytes,
+        sample=sample,
+        seed=seed,
+        weights=weights,
         on_error=on_error,
         format=format,
     )
@@ -276,17 +164,20 @@ def count_candidates(
         raise OptionError(
             f"cut_below must be a whole number, 1 or more, not {cut_below!r}", option="cut_below"
         )
-    reading = {**options.for_reading(), "cut_below": cut_below}
-    sources = sources_of(inputs, format)
+    sources = gather(expand(inputs, format), options)
+    reading = {**options.for_reading(), "groups": sources.groups, "cut_below": cut_below}
     with watching(progress) as tell:
-        candidates, report = _core.count_candidates(sources, words._model, reading, tell)
+        candidates, report = _core.count_candidates(sources.sources, words._model, reading, tell)
     _warn(Report.of(report))
-    return Candidates._wrap(candidates)
+    origin = _origin(options, sources, report)
+    return Candidates._wrap(
+        candidates, origin._replace(pretokenizer=words.pretokenizer, words=words_key(words))
+    )
 
 
 def train_superwords(
     words: Tokenizer,
-    candidates: Candidates | Mapping[tuple[bytes, ...], int],
+    candidates: Candidates | Mapping[tuple[bytes, ...], int] | pyarrow.Table,
     *,
     vocab_size: int,
     method: Method = "boundless",
@@ -307,7 +198,9 @@ def train_superwords(
     here. `words` with special tokens or ids of their own keep all of their ids (superbpe only).
     """
     if not isinstance(candidates, Candidates):
-        candidates = Candidates(candidates)
+        is_mapping = isinstance(candidates, Mapping)
+        candidates = Candidates(candidates) if is_mapping else Candidates.from_arrow(candidates)
+    _check_words(candidates, words)
     learned = words.facts.get("options", {})
     picky = learned.get("picky")
     options = TrainOptions(
@@ -333,30 +226,142 @@ def train_superwords(
     return Tokenizer._wrap(model)
 
 
+def extend(
+    base: Tokenizer,
+    inputs: Inputs,
+    *,
+    supermerges: int,
+    min_count: int = 1,
+    greedy_split: GreedySplit = False,
+    max_words: int | None = None,
+    same_script: bool = False,
+    boundary: Boundary = "any",
+    veto: str | None = None,
+    threads: int | None = None,
+    text_field: str = "text",
+    max_bytes: int | str | None = None,
+    sample: int | str | None = None,
+    seed: int = 0,
+    weights: Mapping[str, float] | Iterable[str] = (),
+    on_error: OnError = "stop",
+    format: Format | None = None,
+    progress: ProgressOption = False,
+) -> Tokenizer:
+    """Add superwords learned from a text to a tokenizer of words, as SuperBPE does.
+
+    >>> tok = extend(words, ["docs/*.jsonl"], supermerges=4000)
+
+    Tokens, ids and merges of `base` stay what they are, its special tokens too; superwords get
+    the ids after all of them. A base that has superwords is refused. The result cannot be cut to
+    a smaller vocabulary where the base has special tokens: their ids would be in the middle.
+    """
+    options = TrainOptions(
+        vocab_size=base.n_vocab + supermerges,
+        method="superbpe",
+        supermerges=supermerges,
+        alphabet=base.alphabet,  # type: ignore[arg-type]
+        min_count=min_count,
+        greedy_split=greedy_split,
+        max_words=max_words,
+        same_script=same_script,
+        boundary=boundary,
+        veto=veto,
+        threads=threads,
+        text_field=text_field,
+        max_bytes=max_bytes,
+        sample=sample,
+        seed=seed,
+        weights=weights,
+        on_error=on_error,
+        format=format,
+    )
+    sources = gather(expand(inputs, format), options)
+    tokenizer, report = extend_from(base, sources, options, progress)
+    _warn(report)
+    return tokenizer
+
+
+def extend_from(
+    base: Tokenizer, sources: Sources, options: TrainOptions, progress: ProgressOption = False
+) -> tuple[Tokenizer, Report]:
+    """The same from sources and options, and what was done."""
+    reading = {**options.for_reading(), "groups": sources.groups, "cut_below": None}
+    about = {"method": base.method, "n_vocab": base.n_vocab, "words": words_key(base)}
+    with watching(progress) as tell:
+        candidates, told = _core.count_candidates(sources.sources, base._model, reading, tell)
+        facts = json.dumps({**json.loads(candidates.facts), "base": about})
+        learning = {**options.for_learning(), "facts": facts}
+        model, shortfall = _core.train_superwords(base._model, candidates, learning, tell)
+    return Tokenizer._wrap(model), replace(Report.of(told), shortfall=shortfall)
+
+
+def train_from_counts(
+    counts: Counts,
+    options: TrainOptions,
+    candidates: Candidates | None = None,
+    sources: Sources | None = None,
+    progress: ProgressOption = False,
+) -> tuple[Tokenizer, Report]:
+    """Both phases from counts; candidates as they are given or counted in `sources`."""
+    special = tuple(options.special_tokens)
+    with watching(progress) as tell:
+        if options.method == "bpe":
+            learning = {**options.for_learning(), "pretokenizer": counts.pretokenizer._engine}
+            model, shortfall = _core.train_words(counts._engine, learning, tell)
+            return Tokenizer._wrap(model), Report(shortfall=shortfall)
+        words_only = replace(
+            options,
+            method="bpe",
+            vocab_size=options.vocab_size - (options.supermerges or 0) - len(special),
+            special_tokens=(),
+            supermerges=None,
+            **{name: _DEFAULTS[name] for name in SUPERWORDS_ONLY},
+        )
+        learning = {**words_only.for_learning(), "pretokenizer": counts.pretokenizer._engine}
+        model, _ = _core.train_words(counts._engine, learning, tell)
+        words = Tokenizer._wrap(model)
+        report = Report()
+        if candidates is None:
+            assert sources is not None
+            reading = {**options.for_reading(), "groups": sources.groups, "cut_below": None}
+            engine, told = _core.count_candidates(sources.sources, model, reading, tell)
+            candidates = Candidates._wrap(engine, Origin())
+            report = Report.of(told)
+        _check_words(candidates, words)
+        model, shortfall = _core.train_superwords(
+            model, candidates._engine, options.for_learning(), tell
+        )
+    return Tokenizer._wrap(model), replace(report, shortfall=shortfall)
+
+
+def _check_words(candidates: Candidates, words: Tokenizer) -> None:
+    if candidates.origin.words not in (None, words_key(words)):
+        raise CountsError(
+            "the candidates were counted with other words than these",
+            hint="count them again with this model of words",
+        )
+
+
+_DEFAULTS: dict[str, Any] = {option.name: option.default for option in fields(TrainOptions)}
+
 # Counting needs no size; the options have one to be checked against.
 _ANY_SIZE = 1 << 20
 
 
-def sources_of(inputs: Inputs, format: str | None) -> list[_core.Source]:
-    """The sources that the inputs stand for, as the engine takes them."""
-    if isinstance(inputs, Texts):
-        return [(spool(inputs.texts), None)]
-    return open_sources(expand(inputs, format))
-
-
-def _token(token: object) -> bytes:
-    if not isinstance(token, bytes) or not token:
-        raise CountsError(f"a token must be bytes that are not empty, not {token!r}")
-    return token
-
-
-def _count(token: object, count: object) -> int:
-    if isinstance(count, bool) or not isinstance(count, int) or not 0 <= count < 2**64:
-        raise CountsError(
-            f"the count of {token!r} is {count!r}, not a whole number of 64 bits",
-            hint="counts are whole numbers from 0 to 2**64 - 1",
-        )
-    return count
+def _origin(options: TrainOptions, sources: Sources, report: Mapping[str, Any]) -> Origin:
+    """Where counts are from."""
+    assert isinstance(options.pretokenizer, Pretokenizer)
+    inputs = tuple(
+        {"name": name, "documents": documents, "bytes": size, "skipped": skipped}
+        for name, (documents, size, skipped) in zip(sources.names, report["inputs"], strict=True)
+    )
+    reading = options.for_reading()
+    recorded: dict[str, Any] = {}
+    if reading["sample"] is not None:
+        recorded = {"sample": reading["sample"], "seed": reading["seed"]}
+    if options.weights:
+        recorded["weights"] = dict(options.weights)  # type: ignore[arg-type]
+    return Origin(options.pretokenizer, recorded, inputs)
 
 
 def _warn(report: Report) -> None:

@@ -12,11 +12,9 @@ from typing import Any
 from cases import Case, cases
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
-from sides import engine_pretokenizer, engine_rows, engine_train
-from superword import _core, reference
-from superword.options import TrainOptions
+from sides import engine_rows, engine_train
+from superword import reference
 from superword.reference.boundless import Superwords
-from superword.training import spool
 
 FEW_RULES = ("max_words", "same_script", "boundary", "veto")
 
@@ -110,10 +108,7 @@ def test_threads_and_order_of_documents_change_nothing(
 def test_one_file_equals_the_same_documents_in_many(case: Case, parts: int) -> None:
     options = case.options | {"threads": 2}
     one, _ = engine_train(case.texts, **options)
-    options["pretokenizer"] = engine_pretokenizer(options["pretokenizer"])
-    given = TrainOptions(**options).for_engine()
-    spools = [spool(case.texts[i::parts]) for i in range(parts)]
-    many, _ = _core.train([(s, None) for s in spools], given, None)
+    many, _ = engine_train(case.texts, parts=parts, **options)
     assert one.to_bytes() == many.to_bytes()
 
 

@@ -7,8 +7,10 @@ from typing import Any
 
 import pytest
 import superword
+from superword import _core
 from superword.errors import CountsError, OptionError
-from superword.inputs import Texts
+from superword.inputs import Texts, expand
+from superword.options import TrainOptions
 from superword.stages import (
     Candidates,
     Counts,
@@ -17,6 +19,7 @@ from superword.stages import (
     train_superwords,
     train_words,
 )
+from superword.training import gather
 
 
 def test_counts_are_those_of_the_pretokens(texts: list[str]) -> None:
@@ -110,6 +113,30 @@ def test_cutting_at_a_guess_never_changes_the_model() -> None:
                 continue
             if wanted is not None:
                 assert got.to_bytes() == wanted.to_bytes()
+
+
+@pytest.mark.filterwarnings("ignore::superword.errors.ShortfallWarning")
+def test_cutting_on_equals_cutting_off() -> None:
+    seed = random.Random(11)
+    vocabulary = [f"{a}{b}" for a in "abcdefgh" for b in ("", "x", "yz")]
+    for _ in range(60):
+        weights = [1 / (1 + rank) for rank in range(len(vocabulary))]
+        texts = [
+            " ".join(seed.choices(vocabulary, weights, k=seed.randint(1, 200)))
+            for _ in range(seed.randint(1, 30))
+        ]
+        options = TrainOptions(
+            vocab_size=256 + seed.randint(1, 90),
+            special_tokens=["<|x|>"] if seed.random() < 0.3 else [],
+            picky=0.9 if seed.random() < 0.3 else None,
+            max_words=seed.choice([None, 2, 3]),
+        )
+        models = []
+        for cutting in (True, False):
+            sources = gather(expand(Texts(texts)), options)
+            given = {**options.for_engine(), "groups": None, "cutting": cutting}
+            models.append(_core.train(sources.sources, given, None)[0].to_bytes())
+        assert models[0] == models[1]
 
 
 def test_counts_of_any_engine_are_taken(texts: list[str]) -> None:

@@ -2,18 +2,20 @@
 
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-use superword::corpus::{Format, OnError, ReadOptions, Sample, Source};
+use superword::corpus::{Format, Groups, OnError, ReadOptions, Sample, Source, Weight};
 use superword::model::{Alphabet, Method, PickySplit};
 use superword::train::{Boundary, GreedySplit, Picky, TrainOptions};
 
+use crate::batches::PyBatches;
 use crate::errors::{self, Raised};
 use crate::spool::PySpool;
 
-/// A path or a spool.
+/// A path, a spool or batches.
 #[derive(FromPyObject)]
 pub(crate) enum Input<'py> {
     Path(String),
     Spool(Bound<'py, PySpool>),
+    Batches(Bound<'py, PyBatches>),
 }
 
 fn format_named(name: &str) -> PyResult<Format> {
@@ -116,9 +118,24 @@ pub(crate) fn train_options(options: &Options<'_>) -> PyResult<TrainOptions> {
     })
 }
 
+/// Names with weights, and the group of each source.
+type GivenGroups = (Vec<(String, f64)>, Vec<usize>);
+
 /// The options that decide what is read.
 pub(crate) fn read_options(options: &Options<'_>) -> PyResult<(ReadOptions, Option<Sample>)> {
-    let max_bytes: Option<u64> = options.take("max_bytes")?;
+    let sample: Option<u64> = options.take("sample")?;
+    let seed: u64 = options.take("seed")?;
+    let groups: Option<GivenGroups> = options.take("groups")?;
+    let groups = match groups {
+        None => None,
+        Some((groups, of_source)) => Some(Groups::new(groups, of_source).ok_or_else(|| {
+            PyErr::from(Raised::new(
+                "OptionError",
+                format!("a weight must be a number from 0 to {}", Weight::MAX),
+                None,
+            ))
+        })?),
+    };
     let read = ReadOptions {
         text_field: options.take("text_field")?,
         on_error: options.take_named("on_error", |name| match name {
@@ -127,18 +144,15 @@ pub(crate) fn read_options(options: &Options<'_>) -> PyResult<(ReadOptions, Opti
             _ => None,
         })?,
         threads: options.take("threads")?,
+        groups,
         ..ReadOptions::default()
     };
-    let sample = max_bytes.map(|max_bytes| Sample { max_bytes, seed: 0 });
+    let sample = sample.map(|max_bytes| Sample { max_bytes, seed });
     Ok((read, sample))
 }
 
-/// The sources as the engine takes them. Documents from Python are laid out in a way of our own,
-/// which `read` is told.
-pub(crate) fn sources(
-    given: Vec<(Input<'_>, Option<String>)>,
-    read: &mut ReadOptions,
-) -> PyResult<Vec<Source>> {
+/// The sources as the engine takes them.
+pub(crate) fn sources(given: Vec<(Input<'_>, Option<String>)>) -> PyResult<Vec<Source>> {
     let mut inputs = Vec::with_capacity(given.len());
     for (input, format) in given {
         let format = format.as_deref().map(format_named).transpose()?;
@@ -146,12 +160,8 @@ pub(crate) fn sources(
             Input::Path(path) => {
                 Source::from_path(path, format).map_err(|error| errors::corpus(&error))?
             }
-            Input::Spool(spool) => {
-                if spool.get().is_documents() {
-                    read.text_field = "text".into();
-                }
-                spool.get().source(format)?
-            }
+            Input::Spool(spool) => spool.get().source(format)?,
+            Input::Batches(batches) => batches.get().source(),
         });
     }
     Ok(inputs)

@@ -23,7 +23,7 @@ fn overflow() -> PyErr {
     .into()
 }
 
-fn facts_of(json: &str) -> PyResult<Facts> {
+pub(crate) fn facts_of(json: &str) -> PyResult<Facts> {
     serde_json::from_str(json).map_err(|error| {
         Raised::new(
             "CountsError",
@@ -32,6 +32,108 @@ fn facts_of(json: &str) -> PyResult<Facts> {
         )
         .into()
     })
+}
+
+type TokenColumns<'py> = (
+    Bound<'py, PyBytes>,
+    Bound<'py, PyBytes>,
+    Bound<'py, PyBytes>,
+);
+type RunColumns<'py> = (
+    Bound<'py, PyBytes>,
+    Bound<'py, PyBytes>,
+    Bound<'py, PyBytes>,
+    Bound<'py, PyBytes>,
+);
+
+/// So many rows or bytes go into one batch at most: its offsets fit in 32 bits.
+const BATCH_ROWS: usize = 1 << 20;
+const BATCH_BYTES: usize = 1 << 28;
+
+/// One batch of columns in the making, as Arrow lays them out.
+struct Columns {
+    rows: usize,
+    tokens: i32,
+    runs: Vec<u8>,
+    ends: Vec<u8>,
+    data: Vec<u8>,
+    counts: Vec<u8>,
+}
+
+impl Default for Columns {
+    fn default() -> Columns {
+        let zero = 0i32.to_le_bytes().to_vec();
+        Columns {
+            rows: 0,
+            tokens: 0,
+            runs: zero.clone(),
+            ends: zero,
+            data: Vec::new(),
+            counts: Vec::new(),
+        }
+    }
+}
+
+impl Columns {
+    fn push<'b>(&mut self, tokens: impl Iterator<Item = &'b [u8]>, count: u64) {
+        for token in tokens {
+            self.data.extend_from_slice(token);
+            self.ends
+                .extend_from_slice(&(self.data.len() as i32).to_le_bytes());
+            self.tokens += 1;
+        }
+        self.runs.extend_from_slice(&self.tokens.to_le_bytes());
+        self.counts.extend_from_slice(&count.to_le_bytes());
+        self.rows += 1;
+    }
+}
+
+fn last_with_room(batches: &mut Vec<Columns>, bytes: usize) -> &mut Columns {
+    let full = batches.last().is_none_or(|last| {
+        last.rows >= BATCH_ROWS || (last.rows > 0 && last.data.len() + bytes > BATCH_BYTES)
+    });
+    if full {
+        batches.push(Columns::default());
+    }
+    let last = batches.len() - 1;
+    &mut batches[last]
+}
+
+fn broken_columns() -> PyErr {
+    Raised::new("CountsError", "the columns do not fit together", None).into()
+}
+
+/// 64-bit numbers, little end first.
+fn numbers(bytes: &[u8]) -> impl Iterator<Item = u64> + '_ {
+    bytes.chunks_exact(8).map(|chunk| {
+        let mut number = [0; 8];
+        number.copy_from_slice(chunk);
+        u64::from_le_bytes(number)
+    })
+}
+
+/// A column of byte strings, checked as it is read.
+struct Strings<'b> {
+    offsets: &'b [u8],
+    data: &'b [u8],
+}
+
+impl<'b> Strings<'b> {
+    fn new(offsets: &'b [u8], data: &'b [u8]) -> PyResult<Strings<'b>> {
+        if !offsets.len().is_multiple_of(8) {
+            return Err(broken_columns());
+        }
+        Ok(Strings { offsets, data })
+    }
+
+    fn get(&self, index: usize) -> PyResult<&'b [u8]> {
+        let ends = self.offsets.get(index * 8..index * 8 + 16);
+        let mut ends = numbers(ends.ok_or_else(broken_columns)?);
+        let (start, end) = (ends.next().unwrap_or(0), ends.next().unwrap_or(0));
+        self.data
+            .get(start as usize..end as usize)
+            .ok_or_else(broken_columns)
+    }
 }
 
 /// How often each pretoken of a text occurs. Immutable.
@@ -72,6 +174,68 @@ impl PyCounts {
             }
         });
         result.map(|()| dict)
+    }
+
+    /// The sum of several.
+    #[staticmethod]
+    fn merge(py: Python<'_>, parts: Vec<Bound<'_, PyCounts>>, facts: &str) -> PyResult<PyCounts> {
+        let parts: Vec<Arc<PretokenCounts>> =
+            parts.iter().map(|part| part.get().counts.clone()).collect();
+        let merged = detached(py, || {
+            let mut all = PretokenCounts::default();
+            parts
+                .iter()
+                .try_for_each(|part| all.merge(part))
+                .map(|()| all)
+        })?;
+        Ok(PyCounts {
+            counts: Arc::new(merged.map_err(|_| overflow())?),
+            facts: facts_of(facts)?,
+        })
+    }
+
+    /// Sorted by token, in batches: offsets (32 bits) into the bytes, the bytes, counts (64 bits).
+    fn columns<'py>(&self, py: Python<'py>) -> PyResult<Vec<TokenColumns<'py>>> {
+        let batches = detached(py, || {
+            let mut sorted: Vec<(Vec<u8>, u64)> = Vec::with_capacity(self.counts.len());
+            self.counts
+                .for_each(|token, count| sorted.push((token.to_vec(), count)));
+            sorted.sort_unstable();
+            let mut batches = vec![Columns::default()];
+            for (token, count) in &sorted {
+                last_with_room(&mut batches, token.len()).push(std::iter::once(&token[..]), *count);
+            }
+            batches
+        })?;
+        Ok(batches
+            .iter()
+            .map(|batch| {
+                let bytes = |data: &[u8]| PyBytes::new(py, data);
+                (bytes(&batch.ends), bytes(&batch.data), bytes(&batch.counts))
+            })
+            .collect())
+    }
+
+    /// The inverse of `columns`, but offsets have 64 bits. A token that comes twice is added up.
+    #[staticmethod]
+    fn from_columns(columns: Vec<TokenColumns<'_>>, facts: &str) -> PyResult<PyCounts> {
+        let mut table = PretokenCounts::default();
+        for (offsets, data, counts) in &columns {
+            let tokens = Strings::new(offsets.as_bytes(), data.as_bytes())?;
+            for (index, count) in numbers(counts.as_bytes()).enumerate() {
+                let token = tokens.get(index)?;
+                if token.is_empty() {
+                    return Err(Raised::new("CountsError", "a token is empty", None).into());
+                }
+                if count > 0 {
+                    table.add(token, count).map_err(|_| overflow())?;
+                }
+            }
+        }
+        Ok(PyCounts {
+            counts: Arc::new(table),
+            facts: facts_of(facts)?,
+        })
     }
 
     fn get(&self, token: &[u8]) -> u64 {
@@ -207,6 +371,95 @@ impl PyCandidates {
             dict.set_item(PyTuple::new(py, run.collect::<Vec<_>>())?, count)?;
         }
         Ok(dict)
+    }
+
+    /// The sum of several, none of them cut.
+    #[staticmethod]
+    fn merge(
+        py: Python<'_>,
+        parts: Vec<Bound<'_, PyCandidates>>,
+        facts: &str,
+    ) -> PyResult<PyCandidates> {
+        let mut all = PyCandidates::new(
+            TokenTable::default(),
+            CandidateCounts::default(),
+            1,
+            facts_of(facts)?,
+        );
+        let parts: Vec<&PyCandidates> = parts.iter().map(|part| part.get()).collect();
+        detached(py, || {
+            parts.iter().try_for_each(|part| {
+                part.counts.iter().try_for_each(|(candidate, count)| {
+                    let tokens = candidate.iter().map(|token| part.tokens.bytes_of(*token));
+                    all.add(tokens, count)
+                })
+            })
+        })??;
+        Ok(all)
+    }
+
+    /// Sorted by tokens, in batches: offsets (32 bits) of the candidates into the tokens, of the
+    /// tokens into the bytes, the bytes, counts (64 bits).
+    fn columns<'py>(&self, py: Python<'py>) -> PyResult<Vec<RunColumns<'py>>> {
+        let batches = detached(py, || {
+            let mut sorted: Vec<(Vec<&[u8]>, u64)> = self
+                .counts
+                .iter()
+                .map(|(candidate, count)| {
+                    let tokens = candidate.iter().map(|token| self.tokens.bytes_of(*token));
+                    (tokens.collect(), count)
+                })
+                .collect();
+            sorted.sort_unstable();
+            let mut batches = vec![Columns::default()];
+            for (tokens, count) in &sorted {
+                let bytes = tokens.iter().map(|token| token.len() + 4).sum();
+                last_with_room(&mut batches, bytes).push(tokens.iter().copied(), *count);
+            }
+            batches
+        })?;
+        Ok(batches
+            .iter()
+            .map(|batch| {
+                let bytes = |data: &[u8]| PyBytes::new(py, data);
+                let (ends, data) = (bytes(&batch.ends), bytes(&batch.data));
+                (bytes(&batch.runs), ends, data, bytes(&batch.counts))
+            })
+            .collect())
+    }
+
+    /// The inverse of `columns`, but offsets have 64 bits. A candidate that comes twice is added up.
+    #[staticmethod]
+    fn from_columns(
+        columns: Vec<RunColumns<'_>>,
+        cut_below: u64,
+        facts: &str,
+    ) -> PyResult<PyCandidates> {
+        let mut all = PyCandidates::new(
+            TokenTable::default(),
+            CandidateCounts::default(),
+            cut_below.max(1),
+            facts_of(facts)?,
+        );
+        for (runs, offsets, data, counts) in &columns {
+            let tokens = Strings::new(offsets.as_bytes(), data.as_bytes())?;
+            let runs: Vec<u64> = numbers(runs.as_bytes()).collect();
+            for (index, count) in numbers(counts.as_bytes()).enumerate() {
+                let (Some(&start), Some(&end)) = (runs.get(index), runs.get(index + 1)) else {
+                    return Err(broken_columns());
+                };
+                let run: Vec<&[u8]> = (start..end)
+                    .map(|token| tokens.get(token as usize))
+                    .collect::<PyResult<_>>()?;
+                if run.iter().any(|token| token.is_empty()) {
+                    return Err(Raised::new("CountsError", "a token is empty", None).into());
+                }
+                if count > 0 {
+                    all.add(run.into_iter(), count)?;
+                }
+            }
+        }
+        Ok(all)
     }
 
     #[getter(cut_below)]

@@ -105,7 +105,7 @@ pub(crate) fn corpus(error: &CorpusError) -> PyErr {
     use CorpusError as E;
     let class = match error {
         E::NotFound { .. } => "MissingInputError",
-        E::Damaged { .. } | E::Truncated { .. } => "DamagedInputError",
+        E::Damaged { .. } | E::Truncated { .. } | E::Rows { .. } => "DamagedInputError",
         E::Empty { .. } => "EmptyCorpusError",
         E::NotJson { .. }
         | E::NotObject { .. }

@@ -2,9 +2,14 @@
 //! GIL, maps errors and turns Ctrl-C into a stop. Nothing is decided here.
 
 mod arguments;
+mod arrow;
+mod batches;
 mod counts;
+mod documents;
+mod encoding;
 mod errors;
 mod model;
+mod parts;
 mod pretokenizer;
 mod spool;
 mod stages;
@@ -19,6 +24,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<pretokenizer::PyPretokenizer>()?;
     module.add_class::<spool::PySpool>()?;
     module.add_class::<model::PyModel>()?;
+    module.add_class::<batches::PyBatches>()?;
     module.add_class::<counts::PyCounts>()?;
     module.add_class::<counts::PyCandidates>()?;
     module.add_function(wrap_pyfunction!(training::train, module)?)?;
@@ -26,6 +32,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(stages::train_words, module)?)?;
     module.add_function(wrap_pyfunction!(stages::count_candidates, module)?)?;
     module.add_function(wrap_pyfunction!(stages::train_superwords, module)?)?;
+    module.add_function(wrap_pyfunction!(documents::each_document, module)?)?;
     module.add_function(wrap_pyfunction!(pretokenizer::preset_names, module)?)?;
     module.add_function(wrap_pyfunction!(pretokenizer::script_names, module)?)?;
     Ok(())

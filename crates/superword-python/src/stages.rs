@@ -13,7 +13,7 @@ use superword::tokens::TokenTable;
 use superword::train::{self, PhaseTime, TrainError, Words};
 
 use crate::arguments::{self, Input, Options};
-use crate::counts::{PyCandidates, PyCounts, candidates_for};
+use crate::counts::{PyCandidates, PyCounts, candidates_for, facts_of};
 use crate::errors;
 use crate::model::PyModel;
 use crate::pretokenizer::PyPretokenizer;
@@ -59,7 +59,7 @@ pub(crate) fn count_pretokens<'py>(
         .clone();
     let (mut read, sample) = arguments::read_options(&options)?;
     options.finish()?;
-    let sources = arguments::sources(sources, &mut read)?;
+    let sources = arguments::sources(sources)?;
     let result = watched(py, progress, move |observer| {
         let (sources, mut times) = prepared(sources, &mut read, sample, observer)?;
         let start = Instant::now();
@@ -120,7 +120,7 @@ pub(crate) fn count_candidates<'py>(
     let cut_below = cut_below.unwrap_or(1).max(1);
     let (mut read, sample) = arguments::read_options(&options)?;
     options.finish()?;
-    let sources = arguments::sources(sources, &mut read)?;
+    let sources = arguments::sources(sources)?;
     let model = model.get().model().clone();
     let result = watched(py, progress, move |observer| {
         let (sources, mut times) = prepared(sources, &mut read, sample, observer)?;
@@ -175,7 +175,9 @@ pub(crate) fn train_superwords<'py>(
 ) -> PyResult<(PyModel, Option<String>)> {
     let options = Options::new(options)?;
     let train_options = arguments::train_options(&options)?;
+    let given: Option<String> = options.take_if_there("facts")?.flatten();
     options.finish()?;
+    let given = given.as_deref().map(facts_of).transpose()?;
     let model = model.get().model().clone();
     let cut_below = candidates.get().cut_below();
     let counts = candidates_for(py, candidates.get(), &model)?;
@@ -186,12 +188,15 @@ pub(crate) fn train_superwords<'py>(
             "skipped_documents",
             "pretokens",
             "unique_pretokens",
+            "groups",
         ];
         let facts = &model.parts().facts;
-        let text = recorded
-            .into_iter()
-            .filter_map(|name| Some((name.to_owned(), facts.get(name)?.clone())))
-            .collect();
+        let text = given.unwrap_or_else(|| {
+            recorded
+                .into_iter()
+                .filter_map(|name| Some((name.to_owned(), facts.get(name)?.clone())))
+                .collect()
+        });
         train::train_superwords(&model, &counts, cut_below, &train_options, text, observer)
     })?;
     let (model, shortfall) = result.map_err(|error| errors::train(&error))?;

@@ -29,10 +29,10 @@ pub(crate) fn train<'py>(
         .inner
         .clone();
     let mut train_options = arguments::train_options(&options)?;
-    let (mut read, sample) = arguments::read_options(&options)?;
+    let (read, sample) = arguments::read_options(&options)?;
     train_options.sample = sample;
     options.finish()?;
-    let sources = arguments::sources(sources, &mut read)?;
+    let sources = arguments::sources(sources)?;
     let trained = watched(py, progress, move |observer| {
         let sources: Vec<Source> = sources
             .into_iter()
@@ -68,6 +68,12 @@ pub(crate) fn read_dict<'py>(
     dict.set_item("skipped", read.skipped)?;
     let examples: Vec<String> = read.first_skips.iter().map(ToString::to_string).collect();
     dict.set_item("skipped_examples", examples)?;
+    let inputs: Vec<(u64, u64, u64)> = read
+        .per_source
+        .iter()
+        .map(|source| (source.documents, source.bytes, source.skipped))
+        .collect();
+    dict.set_item("inputs", inputs)?;
     let seconds = PyDict::new(py);
     for phase in times {
         let before: f64 = match seconds.get_item(phase.phase.name())? {

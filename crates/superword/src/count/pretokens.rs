@@ -37,6 +37,20 @@ impl PretokenCounts {
         result
     }
 
+    /// Multiplies all counts.
+    pub fn multiply(&mut self, times: u64) -> Result<(), CountOverflow> {
+        let mut all = PretokenCounts::default();
+        let mut result = Ok(());
+        self.for_each(|bytes, count| {
+            let added = count.checked_mul(times).map(|count| all.add(bytes, count));
+            if !matches!(added, Some(Ok(()))) {
+                result = Err(CountOverflow);
+            }
+        });
+        *self = all;
+        result
+    }
+
     /// The number of distinct pretokens.
     pub fn len(&self) -> usize {
         self.table.len()

@@ -27,16 +27,18 @@ impl WordRules {
         let rules = if events.iter().any(deletes) {
             Rules::Replay(EventReplay::new(events.iter().cloned()))
         } else {
-            Rules::Ranked(RankedRules::new(events.iter().filter_map(
-                |event| match *event {
+            let merges: Vec<(Symbol, Symbol, Symbol)> = events
+                .iter()
+                .filter_map(|event| match *event {
                     WordEvent::Merge {
                         left,
                         right,
                         joined,
                     } => Some((left, right, joined)),
                     WordEvent::Delete { .. } => None,
-                },
-            )))
+                })
+                .collect();
+            Rules::Ranked(RankedRules::new(&merges))
         };
         WordRules {
             // A byte that is not in the alphabet occurs in no text.

@@ -160,7 +160,8 @@ fn facts(options: &TrainOptions, text: Facts, shortfall: Option<String>) -> Fact
         "picky": options.picky.map(|picky| picky.threshold),
         "picky_split": options.picky.map(|picky| picky.split.name()),
         "special_tokens": options.special_tokens,
-        "max_bytes": options.sample.map(|sample| sample.max_bytes),
+        "sample": options.sample.map(|sample| sample.max_bytes),
+        "seed": options.sample.map(|sample| sample.seed),
     });
     saved["supermerges"] = match options.method {
         Method::SuperBpe => json!(options.supermerges),

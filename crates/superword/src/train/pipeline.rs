@@ -17,6 +17,10 @@ use crate::observe::{Observer, Phase};
 use crate::text::{Matcher, Pretokenizer};
 use crate::token::Symbol;
 
+/// What the guess is divided by. Bigrams that are not eligible are counted too, and superwords of
+/// three words and more are not, so the guess alone may be too high or too low.
+const BOUNDLESS_CAUTION: u64 = 2;
+
 /// How long a phase took.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PhaseTime {
@@ -152,7 +156,7 @@ impl Run<'_> {
             Some(sketch) if self.options.method == Method::SuperBpe => {
                 (sketch.ranked(self.options.supermerges) / 8).max(safe)
             }
-            Some(_) => safe,
+            Some(sketch) => self.boundless_guess(words, sketch).max(safe),
             None => 1,
         };
         loop {
@@ -172,6 +176,16 @@ impl Run<'_> {
                 size: learned.size,
             });
         }
+    }
+
+    /// A guess at the count of the rarest supermerge of BoundlessBPE, on the low side: words and
+    /// superwords share the vocabulary, the most frequent of both, and the bigrams stand for the
+    /// superwords. Where it is too high, the run notices and starts again.
+    fn boundless_guess(&self, words: &Words, sketch: &BigramSketch) -> u64 {
+        let mut counts: Vec<u64> = words.steps.iter().map(|step| step.count).collect();
+        counts.sort_unstable_by(|a, b| b.cmp(a));
+        let learned = self.options.tokens() - self.options.alphabet.size();
+        sketch.ranked_among(learned, &counts) / BOUNDLESS_CAUTION
     }
 
     /// A count below which no supermerge can be chosen.

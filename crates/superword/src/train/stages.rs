@@ -6,12 +6,13 @@ use serde_json::json;
 use super::finish::Learned;
 use super::rules::SupermergeRules;
 use super::supermerges::{Superwords, learn_boundless, learn_superbpe};
+use super::weighted::Weighted;
 use super::words::{Words, learn_words};
 use super::{GREEDY_FLOOR, GREEDY_LONGEST, GreedySplit, TrainError, TrainOptions, WatchMerges};
-use crate::corpus::{DocumentSink, ReadOptions, ReadReport, Source, read_parallel};
+use crate::corpus::{DocumentSink, Groups, ReadOptions, ReadReport, Source, read_parallel};
 use crate::count::{
-    BigramSketch, CandidateCounter, CandidateCounts, EarlyCut, Eligible, Ngrams, PretokenCounter,
-    PretokenCounts, cut, split_greedily,
+    BigramSketch, CandidateCounter, CandidateCounts, CountOverflow, EarlyCut, Eligible, Ngrams,
+    PretokenCounter, PretokenCounts, cut, split_greedily,
 };
 use crate::encode::{Scratch, WordEvent, WordRules, word_events};
 use crate::model::{Alphabet, Event, Facts, Method, Model};
@@ -30,6 +31,8 @@ pub struct Counted {
     pub pretokens: u64,
     /// What was read.
     pub read: ReadReport,
+    /// The same by group, where there are groups.
+    pub groups: Vec<GroupRead>,
 }
 
 impl Counted {
@@ -41,6 +44,17 @@ impl Counted {
         facts.insert("skipped_documents".into(), json!(self.read.skipped));
         facts.insert("pretokens".into(), json!(self.pretokens));
         facts.insert("unique_pretokens".into(), json!(self.counts.len()));
+        if !self.groups.is_empty() {
+            let table = self.groups.iter().map(|group| {
+                let read = json!({
+                    "weight": group.weight,
+                    "documents": group.documents,
+                    "bytes": group.bytes,
+                });
+                (group.name.clone(), read)
+            });
+            facts.insert("groups".into(), table.collect::<Facts>().into());
+        }
         facts
     }
 }
@@ -70,16 +84,27 @@ pub fn count_pretokens(
     observer: &dyn Observer,
 ) -> Result<Counted, TrainError> {
     let size = sources.iter().map(Source::size_guess).sum();
-    let make = |_| {
+    let make = || {
         let sketch = sketch.then(|| BigramSketch::for_text_of(size));
         PretokenCounter::new(pretokenizer.clone(), sketch)
     };
-    let (counters, report) = read_parallel(sources, read, Phase::Count, observer, make)?;
+    let (counters, report) = read_parallel(sources, read, Phase::Count, observer, |_| {
+        Weighted::new(make)
+    })?;
     let mut total: Option<(PretokenCounts, Option<BigramSketch>)> = None;
-    let mut pretokens = 0;
-    for counter in counters {
-        let (counts, sketch, more) = counter.finish();
-        pretokens += more;
+    let mut pretokens = 0u64;
+    for (times, counter) in counters.into_iter().flat_map(Weighted::finish) {
+        let (mut counts, mut sketch, more) = counter.finish();
+        pretokens = more
+            .checked_mul(times)
+            .and_then(|more| pretokens.checked_add(more))
+            .ok_or(CountOverflow)?;
+        if times > 1 {
+            counts.multiply(times)?;
+            if let Some(sketch) = &mut sketch {
+                sketch.multiply(times);
+            }
+        }
         match &mut total {
             None => total = Some((counts, sketch)),
             Some((all_counts, all_sketch)) => {
@@ -95,8 +120,46 @@ pub fn count_pretokens(
         counts,
         sketch,
         pretokens,
+        groups: groups_read(read.groups.as_ref(), &report),
         read: report,
     })
+}
+
+/// What was read of each group.
+fn groups_read(groups: Option<&Groups>, report: &ReadReport) -> Vec<GroupRead> {
+    let Some(groups) = groups else {
+        return Vec::new();
+    };
+    let mut all: Vec<GroupRead> = groups
+        .groups
+        .iter()
+        .map(|(name, weight)| GroupRead {
+            name: name.clone(),
+            weight: *weight,
+            documents: 0,
+            bytes: 0,
+        })
+        .collect();
+    for (source, read) in report.per_source.iter().enumerate() {
+        if let Some(group) = groups.group_of(source) {
+            all[group].documents += read.documents;
+            all[group].bytes += read.bytes;
+        }
+    }
+    all
+}
+
+/// What was read of a group of sources.
+#[derive(Clone, Debug, PartialEq)]
+pub struct GroupRead {
+    /// Its name.
+    pub name: String,
+    /// What its documents weigh.
+    pub weight: f64,
+    /// Documents that were counted, each once.
+    pub documents: u64,
+    /// Their text bytes.
+    pub bytes: u64,
 }
 
 /// Phase 1 by itself: a model of the kind `bpe` from counts. `text` is what is recorded about the
@@ -200,11 +263,16 @@ pub fn count_candidates(
         sketch,
         threshold: cut_below,
     });
-    let make = |_| CandidateCounter::new(pretokenizer.clone(), eligible, early);
-    let (counters, report) = read_parallel(sources, read, Phase::Candidates, observer, make)?;
+    let make = || CandidateCounter::new(pretokenizer.clone(), eligible, early);
+    let (counters, report) = read_parallel(sources, read, Phase::Candidates, observer, |_| {
+        Weighted::new(make)
+    })?;
     let mut all = CandidateCounts::default();
-    for counter in counters {
-        let counts = counter.finish()?;
+    for (times, counter) in counters.into_iter().flat_map(Weighted::finish) {
+        let mut counts = counter.finish()?;
+        if times > 1 {
+            counts.multiply(times)?;
+        }
         if all.is_empty() {
             all = counts;
         } else {
@@ -248,6 +316,9 @@ pub fn train_superwords(
         }
         let specials = base.parts().specials.iter();
         options.special_tokens = specials.map(|special| special.text.clone()).collect();
+        // Ids may leave gaps; the size is that of the tokens there are.
+        options.vocab_size =
+            base.vocabulary().n_tokens() + options.special_tokens.len() + options.supermerges;
     }
     let options = &options;
     let learned_words = Words::of_model(words)?;
