@@ -94,7 +94,9 @@ def test_file_depends_on_the_documents_alone(options: dict[str, Any], tmp_path: 
 def test_plain_text_depends_on_its_documents_alone(
     options: dict[str, Any], tmp_path: Path
 ) -> None:
-    texts = [text for text in DOCUMENTS if text]
+    # A byte order mark at the start of a file is no text.
+    texts = [text.removeprefix("\ufeff") for text in DOCUMENTS]
+    texts = [text for text in texts if text]
     expected = superword.train_from_iterator(texts, vocab_size=600, **options).to_bytes()
     for pack, suffix in [(bytes, ""), (gzip.compress, ".gz"), (zstd, ".zst")]:
         folder = tmp_path / f"plain{suffix}"
