@@ -95,6 +95,16 @@ class Model:
         self, texts: Sequence[str], allowed_special: Sequence[str], threads: int
     ) -> bytes: ...
     def decode_lines(self, lines: bytes, end: bytes) -> bytes | None: ...
+    # Options: folder, dtype, shard_size, end_of_document (an id or None), identity and finished
+    # (JSON: any object, and the "shards" of the progress file), text_field, on_error, threads. The
+    # result: shards (a dict each, with the fields of encode_files.Shard), skipped,
+    # skipped_examples.
+    def encode_files(
+        self,
+        sources: Sequence[tuple[str, str | None]],
+        options: dict[str, Any],
+        progress: Callable[[str, str, int, int | None], None] | None,
+    ) -> dict[str, Any]: ...
     def clear_cache(self) -> None: ...
     def decode_bytes(self, ids: Sequence[int]) -> bytes: ...
 

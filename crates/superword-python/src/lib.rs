@@ -4,6 +4,7 @@
 mod arrow;
 mod encoding;
 mod errors;
+mod files;
 mod model;
 mod pretokenizer;
 mod spool;

@@ -12,6 +12,7 @@ use superword::token::{Symbol, TokenId};
 use crate::arrow::{self, Width};
 use crate::encoding::{self, Flat, Texts, WithOffsets};
 use crate::errors;
+use crate::files;
 use crate::pretokenizer::PyPretokenizer;
 use crate::watch::detached;
 
@@ -323,6 +324,17 @@ impl PyModel {
         let encoder = self.encoder(py)?;
         let bytes = detached(py, || encoder.decode_lines(lines, end))?;
         Ok(bytes.map(|bytes| PyBytes::new(py, &bytes)))
+    }
+
+    #[pyo3(signature = (sources, options, progress=None))]
+    fn encode_files<'py>(
+        &self,
+        py: Python<'py>,
+        sources: Vec<(String, Option<String>)>,
+        options: &Bound<'py, PyDict>,
+        progress: Option<&Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyDict>> {
+        files::encode(py, self.encoder(py)?, sources, options, progress)
     }
 
     fn clear_cache(&self) {

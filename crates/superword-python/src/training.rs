@@ -23,7 +23,7 @@ pub(crate) enum Input<'py> {
     Spool(Bound<'py, PySpool>),
 }
 
-fn format_named(name: &str) -> PyResult<Format> {
+pub(crate) fn format_named(name: &str) -> PyResult<Format> {
     match name {
         "jsonl" => Ok(Format::Jsonl),
         "text" => Ok(Format::Text),
@@ -40,10 +40,10 @@ fn unknown(option: &'static str, name: &str) -> PyErr {
 }
 
 /// Options by name, each taken once; what is left over is an error.
-struct Options<'py>(Bound<'py, PyDict>);
+pub(crate) struct Options<'py>(pub(crate) Bound<'py, PyDict>);
 
 impl<'py> Options<'py> {
-    fn take<T: for<'a> FromPyObject<'a, 'py, Error: Into<PyErr>>>(
+    pub(crate) fn take<T: for<'a> FromPyObject<'a, 'py, Error: Into<PyErr>>>(
         &self,
         name: &'static str,
     ) -> PyResult<T> {
@@ -68,7 +68,7 @@ impl<'py> Options<'py> {
         }
     }
 
-    fn take_named<T>(
+    pub(crate) fn take_named<T>(
         &self,
         name: &'static str,
         from_name: impl FnOnce(&str) -> Option<T>,
@@ -77,7 +77,7 @@ impl<'py> Options<'py> {
         from_name(&given).ok_or_else(|| unknown(name, &given))
     }
 
-    fn finish(self) -> PyResult<()> {
+    pub(crate) fn finish(self) -> PyResult<()> {
         match self.0.keys().iter().next() {
             None => Ok(()),
             Some(name) => Err(unknown("an option", &name.to_string())),

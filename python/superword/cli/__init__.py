@@ -1,4 +1,4 @@
-"""The command line: `superword train`, `encode`, `decode`, `pretokenize`, `inspect`, `truncate`.
+"""The command line: `superword train`, `encode`, `encode-files`, `decode` and others.
 
 Data goes to stdout, everything else to stderr. Exit codes: 0 done, 1 an error, 2 wrong usage,
 130 stopped by Ctrl-C, 141 nobody reads the output any more.
@@ -12,6 +12,7 @@ import sys
 import click
 
 from superword import __version__
+from superword.cli.encode_files import encode_files
 from superword.cli.group import SuperwordGroup, examples
 from superword.cli.models import inspect, truncate
 from superword.cli.texts import decode, encode, pretokenize
@@ -35,7 +36,7 @@ def cli() -> None:
     """Train and run superword tokenizers: BPE, BoundlessBPE and SuperBPE."""
 
 
-for _command in (train, encode, decode, pretokenize, inspect, truncate):
+for _command in (train, encode, encode_files, decode, pretokenize, inspect, truncate):
     cli.add_command(_command)
 
 
