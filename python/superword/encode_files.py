@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from superword import progress as display
 from superword._text import suggestion
-from superword.errors import OptionError, SkippedWarning, SpecialTokenError
+from superword.errors import InputError, OptionError, SkippedWarning, SpecialTokenError
 from superword.inputs import STDIN, Input, expand
 from superword.options import Format, OnError, TrainOptions, _whole
 from superword.progress import Progress
@@ -85,6 +85,13 @@ def run(
     dtype = _dtype(dtype, tokenizer.n_vocab)
     eot_id = _end_of_document(tokenizer, eot)
     found = expand(inputs, reading.format)
+    for item in found:
+        if item.is_columnar or item.data is not None:
+            raise InputError(
+                f"encode_files reads files of text, and {item.path} is none",
+                hint="encode columns with encode_arrow, texts with encode_batch_to_numpy",
+                path=item.path,
+            )
     identity: dict[str, Any] = {
         "model": {"sha256": tokenizer._digest().hex(), "n_vocab": tokenizer.n_vocab},
         "dtype": dtype,

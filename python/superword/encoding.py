@@ -132,7 +132,7 @@ class Encodes:
         dictionaries and string views are copied first. Columns of other libraries that speak
         Arrow's PyCapsule interface, such as polars, are taken as well.
         """
-        from superword.arrow import encode_arrow
+        from superword.encode_arrow import encode_arrow
 
         allowed = allowed_names(self._model.special_tokens, allowed_special)
         return encode_arrow(self._model, column, allowed, thread_count(threads))

@@ -18,13 +18,14 @@ from __future__ import annotations
 from typing import Any
 
 __all__ = [
+    "CountsError",
     "DamagedInputError",
     "DamagedModelError",
     "DocumentError",
     "EmptyCorpusError",
     "InputError",
     "InternalError",
-    "MissingExtraError",
+    "MissingDependencyError",
     "MissingInputError",
     "MissingModelError",
     "ModelFileError",
@@ -116,6 +117,15 @@ class EmptyCorpusError(InputError):
     """There is no text to learn from."""
 
 
+class CountsError(SuperwordError, ValueError):
+    """Counts that cannot be used: damaged, of another pretokenizer, or not of this model.
+
+    Fact: `path`, where known.
+    """
+
+    path: str | None = None
+
+
 class ModelFileError(SuperwordError):
     """A model file cannot be used. Fact: `path`, where known."""
 
@@ -170,14 +180,14 @@ class SpecialTokenError(SuperwordError, ValueError):
     token: str | None = None
 
 
-class MissingExtraError(SuperwordError, ImportError):
-    """A package that is only needed for what was asked is not installed. Fact: `extra`."""
-
-    extra: str | None = None
-
-
 class InternalError(SuperwordError):
     """The engine failed in a way that is no fault of the caller: a bug of superword."""
+
+
+class MissingDependencyError(SuperwordError, ImportError):
+    """An optional package is needed and not installed. Fact: `extra`, what to install."""
+
+    extra: str | None = None
 
 
 class SuperwordWarning(UserWarning):

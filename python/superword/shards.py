@@ -152,6 +152,11 @@ def check_same(
     changed = list(_changes(before, identity))
     if any(item.path == STDIN for item in found):
         changed.append("standard input, which cannot be read again")
+    changed += [
+        f"{item.path} is a pipe, which cannot be read again"
+        for item in found
+        if item.path != STDIN and not Path(item.path).is_file()
+    ]
     if changed:
         raise ShardsMismatchError(
             f"{folder} holds shards that were made of something else: {'; '.join(changed)}",

@@ -9,8 +9,9 @@ use serde_json::Value;
 use superword::corpus::{Format, OnError, ReadError, ReadOptions, Source};
 use superword::encode::{Dtype, Encoder, Shard, ShardError, ShardOptions, ShardReport};
 
+use crate::arguments::{Options, format_named};
 use crate::errors::{self, Raised};
-use crate::training::{Options, format_named};
+
 use crate::watch::watched;
 
 fn not_ours(what: &str) -> PyErr {
@@ -25,7 +26,7 @@ pub(crate) fn encode<'py>(
     options: &Bound<'py, PyDict>,
     progress: Option<&Bound<'py, PyAny>>,
 ) -> PyResult<Bound<'py, PyDict>> {
-    let options = Options(options.copy()?);
+    let options = Options::new(options)?;
     let identity: String = options.take("identity")?;
     let finished: String = options.take("finished")?;
     let finished = serde_json::from_str::<Vec<Value>>(&finished)

@@ -32,6 +32,10 @@ impl PyModel {
         }
     }
 
+    pub(crate) fn model(&self) -> &Arc<Model> {
+        &self.model
+    }
+
     fn encoder(&self, py: Python<'_>) -> PyResult<&Encoder> {
         if let Some(encoder) = self.encoder.get() {
             return Ok(encoder);

@@ -12,6 +12,7 @@ import sys
 import click
 
 from superword import __version__
+from superword.cli.counting import candidates, count, merge_counts
 from superword.cli.encode_files import encode_files
 from superword.cli.group import SuperwordGroup, examples
 from superword.cli.models import inspect, truncate
@@ -36,7 +37,19 @@ def cli() -> None:
     """Train and run superword tokenizers: BPE, BoundlessBPE and SuperBPE."""
 
 
-for _command in (train, encode, encode_files, decode, pretokenize, inspect, truncate):
+_COMMANDS = (
+    train,
+    encode,
+    encode_files,
+    decode,
+    pretokenize,
+    inspect,
+    truncate,
+    count,
+    candidates,
+    merge_counts,
+)
+for _command in _COMMANDS:
     cli.add_command(_command)
 
 

@@ -11,7 +11,7 @@ import click
 from superword import progress
 from superword._text import format_bytes, format_seconds, plural
 from superword.cli.group import examples, on_stop, tell
-from superword.cli.train import _click_option
+from superword.cli.train import click_option
 from superword.encode_files import SHARD_SIZE, run
 from superword.options import TrainOptions
 from superword.tokenizer import Tokenizer
@@ -23,7 +23,7 @@ def _reading_options(command: Any) -> Any:
     """The options of training that are about reading."""
     for option in reversed(fields(TrainOptions)):
         if option.name in ("threads", "text_field", "on_error", "format"):
-            command = _click_option(option)(command)
+            command = click_option(option)(command)
     return command
 
 

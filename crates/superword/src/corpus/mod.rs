@@ -25,6 +25,7 @@ mod read;
 mod sample;
 mod scan;
 mod source;
+mod weights;
 mod zstandard;
 
 pub use error::{CorpusError, ReadError};
@@ -32,7 +33,8 @@ pub use options::{DocumentSink, MAX_SKIPS_SHOWN, OnError, ReadOptions, ReadRepor
 pub use ordered::{BlockNumber, BlockWorker, OrderedBlock, read_ordered};
 pub use read::read_parallel;
 pub use sample::{Sample, SamplePlan, plan_sample};
-pub use source::{Compression, Format, Location, Source};
+pub use source::{BatchStream, Batches, Compression, Format, Location, Source, frame};
+pub use weights::{Groups, Weight};
 
 #[cfg(test)]
 mod tests;

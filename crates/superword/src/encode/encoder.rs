@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::cache::PieceCache;
-use super::ranked::Scratch;
+use super::ranked::{Rule, Scratch};
 use super::shelf::Shelf;
 use super::specials::SpecialFinder;
 use super::superwords::SuperwordRules;
@@ -25,7 +25,7 @@ pub struct Encoder {
     superwords: Option<SuperwordRules>,
     /// Pretokens that are exactly one token: the symbol plus one, and whether it is eligible.
     whole: BytesTable<u32>,
-    /// By symbol. A deleted symbol has no id and is never asked for.
+    /// By symbol; empty where each id is its symbol. A deleted symbol is never asked for.
     ids: Vec<u32>,
     /// Working room that is not in use. A call takes one and puts it back.
     rooms: Shelf<Room>,
@@ -38,6 +38,8 @@ struct Room {
     cache: PieceCache,
     symbols: Vec<u32>,
     run: Vec<u32>,
+    /// The rules between the tokens of the run.
+    rules: Vec<Rule>,
 }
 
 /// An id that no token has.
@@ -73,6 +75,9 @@ impl Encoder {
                 std::str::from_utf8(bytes).is_ok_and(|pretoken| pretokenizer.is_eligible(pretoken));
             let mark = if eligible { ELIGIBLE } else { 0 };
             *whole.entry(bytes, 0, bytes.len()).0 = (index + 1) | mark;
+        }
+        if (0..).zip(&ids).all(|(symbol, &id)| id == symbol) {
+            ids = Vec::new();
         }
         Ok(Encoder {
             superwords: SuperwordRules::new(&model),
@@ -159,16 +164,18 @@ impl Encoder {
     ) -> Result<(), SplitError> {
         let bytes = text.as_bytes();
         room.run.clear();
+        room.rules.clear();
         let result = self.pretokenizer.for_each(text, |start, end| {
             let (entry, hash) = self.whole.get(bytes, start, end);
             if let Some(entry) = entry
                 && entry & ELIGIBLE != 0
             {
                 let symbol = whole_symbol(entry);
-                if let Some(&last) = room.run.last()
-                    && !superwords.may_join(last, symbol)
-                {
-                    self.flush(superwords, room, out);
+                if let Some(&last) = room.run.last() {
+                    match superwords.between(last, symbol) {
+                        Some(rule) => room.rules.push(rule),
+                        None => self.flush(superwords, room, out),
+                    }
                 }
                 room.run.push(symbol);
                 return;
@@ -191,10 +198,11 @@ impl Encoder {
             [alone] => out.push(self.id(alone)),
             _ => {
                 let start = out.len();
-                superwords.apply(&mut room.run, &mut room.scratch, out);
+                superwords.apply(&mut room.run, &mut room.rules, &mut room.scratch, out);
                 for symbol in &mut out[start..] {
                     *symbol = self.id(*symbol);
                 }
+                room.rules.clear();
             }
         }
         room.run.clear();
@@ -223,7 +231,11 @@ impl Encoder {
 
     #[inline(always)]
     fn id(&self, symbol: u32) -> u32 {
-        self.ids[symbol as usize]
+        if self.ids.is_empty() {
+            symbol
+        } else {
+            self.ids[symbol as usize]
+        }
     }
 
     /// The bytes of a token, special ones included.
