@@ -67,7 +67,10 @@ TEXTS: dict[str, str] = {
         "ថ្ងៃនេះអាកាសធាតុល្អណាស់។ ថ្ងៃស្អែកអាកាសធាតុល្អណាស់។ ខ្ញុំទៅផ្សារ ហើយខ្ញុំទៅផ្ទះ។ "
         "មាន\u200bមនុស្ស\u200b១២៣\u200bនាក់។ ខ្ញុំទៅផ្សារ។"
     ),
-    "lao": ("ມື້ນີ້ອາກາດດີຫຼາຍ ມື້ອື່ນອາກາດກໍດີຫຼາຍ. ຂ້ອຍໄປຕະຫຼາດ ແລ້ວຂ້ອຍໄປເຮືອນ. ມີຄົນ ໑໒໓ ຄົນຢູ່ຕະຫຼາດ ໆ. ຂ້ອຍໄປຕະຫຼາດ."),
+    "lao": (
+        "ມື້ນີ້ອາກາດດີຫຼາຍ ມື້ອື່ນອາກາດກໍດີຫຼາຍ. ຂ້ອຍໄປຕະຫຼາດ ແລ້ວຂ້ອຍໄປເຮືອນ. "
+        "ມີຄົນ ໑໒໓ ຄົນຢູ່ຕະຫຼາດ ໆ. ຂ້ອຍໄປຕະຫຼາດ."
+    ),
     "emoji": (
         "so happy 👩‍👩‍👧‍👦👩‍👩‍👧‍👦 so happy 🏳️‍🌈 🇩🇪🇫🇷🇯🇵 👍🏽👍🏿👍 ❤️‍🔥 1️⃣2️⃣#️⃣ so happy ☺️☺ 🧑🏾‍🚀 "
         "🏴\U000e0067\U000e0062\U000e0073\U000e0063\U000e0074\U000e007f 😀😀😀 so 🫠happy🫠 🇩 🇩🇪🇫"
@@ -112,7 +115,9 @@ TEXTS: dict[str, str] = {
 }
 
 # What random texts are made of: for each text its own characters, and some that try the corners.
-CHARACTERS: dict[str, str] = {name: "".join(sorted(set(text))) for name, text in TEXTS.items()}
+CHARACTERS: dict[str, str] = {
+    name: "".join(sorted(set(text))) for name, text in TEXTS.items()
+}
 CORNERS = (
     "aBé ſK'’\t\n\r /.,1２٣½_-德国々ーカあไทยก็မြကខ្មลาДж\u0301\u0345\u200d\u200c\ufe0f😀🏽🇩ʼʰªǅⅧ\u3000"
     "\u00a0\u0085\u2028\x1c\x00\U000e0fff\u0378\ue000한क्षבּة"

@@ -91,7 +91,9 @@ def test_file_depends_on_the_documents_alone(options: dict[str, Any], tmp_path: 
 
 
 @pytest.mark.parametrize("options", METHODS[:3], ids=lambda o: str(o["method"]))
-def test_plain_text_depends_on_its_documents_alone(options: dict[str, Any], tmp_path: Path) -> None:
+def test_plain_text_depends_on_its_documents_alone(
+    options: dict[str, Any], tmp_path: Path
+) -> None:
     texts = [text for text in DOCUMENTS if text]
     expected = superword.train_from_iterator(texts, vocab_size=600, **options).to_bytes()
     for pack, suffix in [(bytes, ""), (gzip.compress, ".gz"), (zstd, ".zst")]:

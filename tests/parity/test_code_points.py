@@ -21,37 +21,9 @@ from superword import reference
 from superword.reference import scripts
 
 EVERY = [chr(code) for code in range(0x110000) if not 0xD800 <= code < 0xE000]
-CATEGORIES = [
-    "Lu",
-    "Ll",
-    "Lt",
-    "Lm",
-    "Lo",
-    "Mn",
-    "Mc",
-    "Me",
-    "Nd",
-    "Nl",
-    "No",
-    "Pc",
-    "Pd",
-    "Ps",
-    "Pe",
-    "Pi",
-    "Pf",
-    "Po",
-    "Sm",
-    "Sc",
-    "Sk",
-    "So",
-    "Zs",
-    "Zl",
-    "Zp",
-    "Cc",
-    "Cf",
-    "Co",
-    "Cn",
-]
+CATEGORIES = (
+    "Lu Ll Lt Lm Lo Mn Mc Me Nd Nl No Pc Pd Ps Pe Pi Pf Po Sm Sc Sk So Zs Zl Zp Cc Cf Co Cn"
+).split()
 # Two of the same on each side; a line end parts one case from the next.
 BETWEEN = {"letters": "xx{}xx\n", "spaces": "  {}  \n", "digits": "11{}11\n"}
 BLOCK = 2048
