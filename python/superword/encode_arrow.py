@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from superword.arrow import pyarrow
+from superword._extras import need
 
 if TYPE_CHECKING:
     from superword import _core
@@ -14,7 +14,7 @@ __all__ = ["encode_arrow"]
 
 def encode_arrow(model: _core.Model, column: Any, allowed: list[str], threads: int) -> Any:
     """The ids of each row, for an Array or a ChunkedArray; see `Tokenizer.encode_arrow`."""
-    pa = pyarrow()
+    pa = need("pyarrow", "arrow", "encode_arrow")
     if not isinstance(column, pa.Array | pa.ChunkedArray):
         # Columns of other libraries, such as polars, say how to reach their buffers.
         if hasattr(column, "__arrow_c_stream__"):

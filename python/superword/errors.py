@@ -18,14 +18,16 @@ from __future__ import annotations
 from typing import Any
 
 __all__ = [
+    "ConversionError",
     "CountsError",
     "DamagedInputError",
     "DamagedModelError",
     "DocumentError",
     "EmptyCorpusError",
+    "ExportError",
     "InputError",
     "InternalError",
-    "MissingDependencyError",
+    "MissingExtraError",
     "MissingInputError",
     "MissingModelError",
     "ModelFileError",
@@ -180,14 +182,27 @@ class SpecialTokenError(SuperwordError, ValueError):
     token: str | None = None
 
 
-class InternalError(SuperwordError):
-    """The engine failed in a way that is no fault of the caller: a bug of superword."""
+class ExportError(SuperwordError, ValueError):
+    """A model has no form in the format asked for. Facts: `reason`, and `token` where known."""
+
+    reason: str | None = None
+    token: str | None = None
 
 
-class MissingDependencyError(SuperwordError, ImportError):
-    """An optional package is needed and not installed. Fact: `extra`, what to install."""
+class ConversionError(SuperwordError, ValueError):
+    """A tokenizer of another program cannot be taken over as it is. Fact: `path`, where known."""
+
+    path: str | None = None
+
+
+class MissingExtraError(SuperwordError, ImportError):
+    """A package that is only needed for what was asked is not installed. Fact: `extra`."""
 
     extra: str | None = None
+
+
+class InternalError(SuperwordError):
+    """The engine failed in a way that is no fault of the caller: a bug of superword."""
 
 
 class SuperwordWarning(UserWarning):

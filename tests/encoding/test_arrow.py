@@ -83,11 +83,11 @@ def test_what_is_no_text_is_said(boundless: superword.Tokenizer) -> None:
         with pytest.raises(TypeError, match="encode_arrow takes"):
             boundless.encode_arrow(wrong)
     model: _core.Model = boundless._model
-    numbers = pa.array([1, 2]).__arrow_c_array__()
+    schema, array = pa.array([1, 2]).__arrow_c_array__()
     with pytest.raises(TextError, match="does not hold text"):
-        model.encode_arrow(*numbers, [], 1)
+        model.encode_arrow(schema, array, [], 1)
     schema, array = pa.array(["a"]).__arrow_c_array__()
-    with pytest.raises(Exception, match="name|capsule|Capsule"):
+    with pytest.raises(ValueError, match="PyCapsule"):
         model.encode_arrow(array, schema, [], 1)  # The wrong way round.
 
 
@@ -100,7 +100,7 @@ def test_bytes_that_are_no_utf8_are_said(boundless: superword.Tokenizer) -> None
     good = column("aé".encode(), [0, 1, 3])
     assert boundless.encode_arrow(good).to_pylist() == boundless.encode_batch(["a", "é"])
     for wrong in (column(b"ab\xff", [0, 1, 3]), column("é".encode(), [0, 1, 2])):
-        with pytest.raises(TextError, match="row . of the Arrow array is not UTF-8"):
+        with pytest.raises(TextError, match=r"row . of the Arrow array is not UTF-8"):
             boundless.encode_arrow(wrong)
 
 
@@ -112,7 +112,7 @@ import superword
 tok = superword.train_from_iterator(["a b"], vocab_size=256, method="bpe")
 try:
     tok.encode_arrow(["a"])
-except superword.errors.MissingDependencyError as error:
+except superword.errors.MissingExtraError as error:
     assert error.extra == "arrow" and "superword[arrow]" in error.hint
 else:
     raise SystemExit("no error")

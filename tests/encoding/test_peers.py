@@ -1,4 +1,4 @@
-"""Word models give the ids of tiktoken and of Hugging Face tokenizers built from the same merges."""
+"""Word models give the ids of tiktoken and HF tokenizers built from the same merges."""
 
 from __future__ import annotations
 

@@ -9,6 +9,7 @@ import sys
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
+from typing import Any
 
 import pytest
 import superword
@@ -36,7 +37,7 @@ def work(dataset: Dataset, indices: list[int], results: multiprocessing.Queue[ob
 def test_workers_of_a_data_loader(method: str) -> None:
     if method not in multiprocessing.get_all_start_methods():
         pytest.skip(f"this system cannot {method}")
-    context = multiprocessing.get_context(method)
+    context: Any = multiprocessing.get_context(method)
     dataset = Dataset(engine("boundless"), TEXTS[:8])
     expected = [dataset[index] for index in range(8)]  # The parent has encoded before.
     results = context.Queue()

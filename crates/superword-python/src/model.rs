@@ -1,5 +1,6 @@
 //! Models for Python.
 
+use std::collections::HashMap;
 use std::sync::{Arc, OnceLock};
 
 use pyo3::prelude::*;
@@ -13,6 +14,7 @@ use crate::arrow::{self, Width};
 use crate::encoding::{self, Flat, Texts, WithOffsets};
 use crate::errors;
 use crate::files;
+use crate::parts;
 use crate::pretokenizer::PyPretokenizer;
 use crate::watch::detached;
 
@@ -87,6 +89,36 @@ impl PyModel {
             .map_err(|error| errors::load(&error, None))
     }
 
+    /// A model from what other programs know of one; see [`crate::parts`].
+    #[staticmethod]
+    #[pyo3(signature = (method, pretokenizer, alphabet, events, ids, special_tokens, facts))]
+    #[allow(clippy::too_many_arguments)] // the parts of a model, each with its name
+    fn from_parts(
+        py: Python<'_>,
+        method: &str,
+        pretokenizer: &PyPretokenizer,
+        alphabet: &str,
+        events: Vec<parts::NamedEvent>,
+        ids: Option<HashMap<Vec<u8>, u32>>,
+        special_tokens: Vec<(String, u32)>,
+        facts: &str,
+    ) -> PyResult<PyModel> {
+        let config = pretokenizer.inner.config().clone();
+        detached(py, || {
+            parts::build(
+                method,
+                config,
+                alphabet,
+                &events,
+                ids.as_ref(),
+                special_tokens,
+                facts,
+            )
+        })?
+        .map(|model| PyModel::new(Arc::new(model)))
+        .map_err(PyErr::from)
+    }
+
     fn to_bytes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
         let bytes = detached(py, || self.model.to_bytes())?;
         Ok(PyBytes::new(py, &bytes))
@@ -146,6 +178,18 @@ impl PyModel {
     #[getter]
     fn has_deletions(&self) -> bool {
         self.model.has_deletions()
+    }
+
+    /// True if runs of words are cut at recorded n-grams before supermerges are applied.
+    #[getter]
+    fn has_ngrams(&self) -> bool {
+        !self.model.parts().ngrams.is_empty()
+    }
+
+    /// True if ids do not simply follow the order in which tokens entered (imported models).
+    #[getter]
+    fn has_own_ids(&self) -> bool {
+        self.model.parts().ids.is_some()
     }
 
     fn events<'py>(
@@ -312,11 +356,13 @@ impl PyModel {
     fn encode_lines<'py>(
         &self,
         py: Python<'py>,
-        texts: Texts<'py>,
+        documents: &[u8],
+        end: &[u8],
         allowed_special: Vec<String>,
         threads: usize,
-    ) -> PyResult<Bound<'py, PyBytes>> {
-        encoding::lines(py, self.encoder(py)?, &texts, &allowed_special, threads)
+    ) -> PyResult<Option<Bound<'py, PyBytes>>> {
+        let encoder = self.encoder(py)?;
+        encoding::lines(py, encoder, documents, end, &allowed_special, threads)
     }
 
     fn decode_lines<'py>(

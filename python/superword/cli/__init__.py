@@ -14,6 +14,7 @@ import click
 from superword import __version__
 from superword.cli.counting import candidates, count, merge_counts
 from superword.cli.encode_files import encode_files
+from superword.cli.exports import export, verify
 from superword.cli.group import SuperwordGroup, examples
 from superword.cli.models import inspect, truncate
 from superword.cli.texts import decode, encode, pretokenize
@@ -38,16 +39,9 @@ def cli() -> None:
 
 
 _COMMANDS = (
-    train,
-    encode,
-    encode_files,
-    decode,
-    pretokenize,
-    inspect,
-    truncate,
-    count,
-    candidates,
-    merge_counts,
+    *(train, encode, encode_files, decode, pretokenize, inspect, truncate),
+    *(count, candidates, merge_counts),
+    *(export, verify),
 )
 for _command in _COMMANDS:
     cli.add_command(_command)
