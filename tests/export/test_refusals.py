@@ -114,6 +114,13 @@ def test_tiktoken_refuses_words_that_their_own_merges_do_not_reach(tmp_path: Pat
     assert caught.value.reason == "unreached"
 
 
+def test_special_tokens_that_read_like_others_are_refused_by_hugging_face(tmp_path: Path) -> None:
+    with pytest.raises(ExportError, match="one name for both") as caught:
+        train(special_tokens=["<|x|>", "the"]).export_huggingface(tmp_path / "hf")
+    assert caught.value.reason == "special"
+    assert not (tmp_path / "hf").exists()
+
+
 def test_wrong_options_are_errors(tmp_path: Path) -> None:
     with pytest.raises(OptionError, match="mode"):
         words().export_huggingface(tmp_path, "exactly")  # type: ignore[arg-type]
