@@ -1,6 +1,6 @@
 """The engine. Everything here is wrapped by the public modules; use those."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 __version__: str
@@ -34,9 +34,23 @@ class Spool:
     def add(self, texts: Sequence[str]) -> None: ...
     def read_stdin(self) -> None: ...
 
-# A source: a path or a spool, and the format ("jsonl", "text", "lines", "paragraphs") or None to
-# tell it by name.
-Source = tuple[str | Spool, str | None]
+class Batches:
+    """A column of texts that can be read again and again.
+
+    `open()` gives the batches from the first: offsets (64 bits) into the bytes, the bytes, and a
+    bit for each text that is there (None: all are). `size` is about the bytes of all text.
+    """
+
+    def __new__(
+        cls,
+        name: str,
+        size: int,
+        open: Callable[[], Iterable[tuple[bytes, bytes, bytes | None]]],
+    ) -> Batches: ...
+
+# A source: a path, a spool or batches, and the format ("jsonl", "text", "lines", "paragraphs") or
+# None to tell it by name.
+Source = tuple[str | Spool | Batches, str | None]
 
 class Model:
     """A trained tokenizer. Immutable; may be used from many threads at once."""
@@ -90,6 +104,26 @@ class Model:
     def encode_batch(
         self, texts: Sequence[str], allowed_special: Sequence[str], threads: int
     ) -> list[list[int]]: ...
+    # Buffers of this machine's numbers: ids (uint32) and n + 1 offsets (uint64).
+    def encode_flat(
+        self, texts: Sequence[str], allowed_special: Sequence[str], threads: int
+    ) -> tuple[bytearray, bytearray]: ...
+    # The capsules of __arrow_c_array__; the offsets are as wide as those of the text.
+    def encode_arrow(
+        self, schema: object, array: object, allowed_special: Sequence[str], threads: int
+    ) -> tuple[bytearray, bytearray]: ...
+    def count_tokens(
+        self, texts: Sequence[str], allowed_special: Sequence[str], threads: int
+    ) -> list[int]: ...
+    def encode_with_offsets(
+        self, text: str, allowed_special: Sequence[str], characters: bool
+    ) -> tuple[list[int], list[tuple[int, int]]]: ...
+    # A line of ids for each text; the inverse gives None where a line is not what that writes.
+    def encode_lines(
+        self, texts: Sequence[str], allowed_special: Sequence[str], threads: int
+    ) -> bytes: ...
+    def decode_lines(self, lines: bytes, end: bytes) -> bytes | None: ...
+    def clear_cache(self) -> None: ...
     def decode_bytes(self, ids: Sequence[int]) -> bytes: ...
 
 def train(
@@ -109,6 +143,75 @@ def each_document(
 ) -> None:
     """Call `callback` with all documents, in order, some at a time; what it raises ends it."""
 
+class Counts:
+    """How often each pretoken of a text occurs. Immutable."""
+
+    @staticmethod
+    def from_dict(counts: dict[bytes, int], facts: str) -> Counts: ...
+    def to_dict(self) -> dict[bytes, int]: ...
+    @staticmethod
+    def merge(parts: Sequence[Counts], facts: str) -> Counts: ...
+    # Sorted by token, in batches: offsets into the bytes, the bytes, counts; all as Arrow lays
+    # them out. Offsets have 32 bits on the way out and 64 bits on the way in.
+    def columns(self) -> list[tuple[bytes, bytes, bytes]]: ...
+    @staticmethod
+    def from_columns(columns: Sequence[tuple[bytes, bytes, bytes]], facts: str) -> Counts: ...
+    def get(self, token: bytes) -> int: ...  # 0 if it does not occur
+    @property
+    def facts(self) -> str: ...  # a JSON object: what a model records about the text
+    def __len__(self) -> int: ...
+
+class Candidates:
+    """How often each run of tokens of a text occurs. Immutable; bound to no model."""
+
+    @staticmethod
+    def from_dict(
+        counts: dict[tuple[bytes, ...], int], cut_below: int, facts: str
+    ) -> Candidates: ...
+    def to_dict(self) -> dict[tuple[bytes, ...], int]: ...
+    @staticmethod
+    def merge(parts: Sequence[Candidates], facts: str) -> Candidates: ...
+    # As in Counts, with the offsets of each candidate into the tokens before the others.
+    def columns(self) -> list[tuple[bytes, bytes, bytes, bytes]]: ...
+    @staticmethod
+    def from_columns(
+        columns: Sequence[tuple[bytes, bytes, bytes, bytes]], cut_below: int, facts: str
+    ) -> Candidates: ...
+    @property
+    def cut_below(self) -> int: ...  # bigrams that occur less often were cut; 1: nothing was
+    @property
+    def facts(self) -> str: ...  # a JSON object
+    def __len__(self) -> int: ...
+
+# The stages of `train`, each by itself. Results and reports are those of `train`; `options` are
+# the parts of its options that matter to the stage (see TrainOptions.for_reading, for_learning).
+
+def count_pretokens(
+    sources: Sequence[Source],
+    options: dict[str, Any],  # for_reading and pretokenizer
+    progress: Callable[[str, str, int, int | None], None] | None,
+) -> tuple[Counts, dict[str, Any]]: ...
+def train_words(
+    counts: Counts,
+    options: dict[str, Any],  # for_learning and pretokenizer; the method is "bpe"
+    progress: Callable[[str, str, int, int | None], None] | None,
+) -> tuple[Model, str | None]:
+    """Phase 1. The second result says why the vocabulary is smaller than asked for."""
+
+def count_candidates(
+    sources: Sequence[Source],
+    model: Model,
+    options: dict[str, Any],  # for_reading and cut_below: int | None
+    progress: Callable[[str, str, int, int | None], None] | None,
+) -> tuple[Candidates, dict[str, Any]]: ...
+def train_superwords(
+    model: Model,
+    candidates: Candidates,
+    options: dict[str, Any],  # for_learning, and facts: str (JSON) about another text
+    progress: Callable[[str, str, int, int | None], None] | None,
+) -> tuple[Model, str | None]:
+    """Phase 2. The second result says why the vocabulary is smaller than asked for."""
+
 def preset_names() -> list[str]: ...
 def script_names() -> list[str]: ...
 
@@ -124,13 +227,15 @@ def script_names() -> list[str]: ...
 #   max_words: int | None      same_script: bool
 #   boundary: "any" | "space"  veto: str | None
 #   special_tokens: list[str]  threads: int (0: all cores)
-#   text_field: str            max_bytes: int | None
+#   text_field: str            sample: int | None (bytes)    seed: int
+#   groups: (names with weights, the group of each source) | None
 #   on_error: "stop" | "skip"
 #
 # The report, second result of `train`; a key that is absent counts as 0, None or empty:
 #   documents: int             bytes: int (of text read)
 #   skipped: int               skipped_examples: list[str] (the first few, "file:line: reason")
 #   seconds: dict[str, float]  (by phase name, in order)
+#   inputs: list[tuple[int, int, int]] (documents, bytes, skipped of each source, in order)
 #   shortfall: str | None      (why the vocabulary is smaller than asked for)
 #
 # `Model.facts` has at least: version, bytes, documents, options (by the names above, without

@@ -19,11 +19,11 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from superword import progress
+from superword import inputs, progress
 from superword._text import format_bytes, format_seconds, plural
 from superword.options import TrainOptions
 from superword.tokenizer import Tokenizer
-from superword.training import Report, run, spool
+from superword.training import Report, gather, run
 
 __all__ = ["main"]
 
@@ -88,7 +88,9 @@ def train_all(
         started = time.monotonic()
         options = TrainOptions(vocab_size=vocab_size, special_tokens=["<|endoftext|>"], **way)
         with progress.show(console) as callback:
-            tokenizer, report = run([(spool(texts), None)], options, callback)
+            tokenizer, report = run(
+                gather(inputs.expand(inputs.Texts(texts)), options), options, callback
+            )
         path = folder / f"{tokenizer.method}.superword"
         tokenizer.save(path)
         models.append(Trained(tokenizer, report, path, time.monotonic() - started))

@@ -19,6 +19,7 @@ from typing import Any
 
 __all__ = [
     "ConversionError",
+    "CountsError",
     "DamagedInputError",
     "DamagedModelError",
     "DocumentError",
@@ -115,6 +116,15 @@ class DamagedInputError(InputError):
 
 class EmptyCorpusError(InputError):
     """There is no text to learn from."""
+
+
+class CountsError(SuperwordError, ValueError):
+    """Counts that cannot be used: damaged, of another pretokenizer, or not of this model.
+
+    Fact: `path`, where known.
+    """
+
+    path: str | None = None
 
 
 class ModelFileError(SuperwordError):

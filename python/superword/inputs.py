@@ -7,62 +7,160 @@ from __future__ import annotations
 
 import glob
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from superword._text import suggestion
-from superword.errors import InputError, MissingInputError
+from superword.errors import InputError, MissingInputError, OptionError
 
-__all__ = ["STDIN", "Input", "expand"]
+__all__ = ["STDIN", "Input", "Texts", "expand", "groups_of", "is_data", "parse_groups"]
 
 STDIN = "-"
 
 # Names that say that a file in a directory holds documents. What kind of documents, the engine
 # tells from the name; a file that is named itself is read whatever its name.
-SUFFIXES = (".jsonl", ".ndjson", ".jsonlines", ".json", ".txt", ".text", ".md")
+COLUMNAR = {".parquet": "parquet", ".arrow": "arrow", ".feather": "arrow", ".ipc": "arrow"}
+SUFFIXES = (".jsonl", ".ndjson", ".jsonlines", ".json", ".txt", ".text", ".md", *COLUMNAR)
 COMPRESSIONS = (".gz", ".gzip", ".zst", ".zstd")
 
 
+class Texts:
+    """Texts at hand, each a document, where files are taken: `Texts(["one text", "another"])`.
+
+    They are read once and kept in a temporary file.
+    """
+
+    def __init__(self, texts: Iterable[str]) -> None:
+        self.texts = texts
+
+
 class Input(NamedTuple):
-    """A file to read (or `-`), its format if given, and its size on disk (None: not known)."""
+    """A file to read (or `-`), its format if given, and its size on disk (None: not known).
+
+    `group` is the name of the group of inputs it is in, if any. `data` is what to read where it
+    is no file: `Texts`, an Arrow table or a dataset; `path` is then a name for messages.
+    """
 
     path: str
     format: str | None
     size: int | None
+    group: str | None = None
+    data: Any = None
+
+    @property
+    def is_columnar(self) -> bool:
+        """Whether it is a table with a column of texts."""
+        if self.data is not None:
+            return not isinstance(self.data, Texts)
+        return columnar_format(self.path, self.format) is not None
 
 
-def expand(
-    inputs: str | os.PathLike[str] | Iterable[str | os.PathLike[str]], format: str | None = None
-) -> list[Input]:
+def is_data(item: object) -> bool:
+    """Whether an input is data at hand: `Texts`, an Arrow table (of any package) or a dataset."""
+    return (
+        isinstance(item, Texts)
+        or hasattr(item, "__arrow_c_stream__")
+        or hasattr(item, "__arrow_c_array__")
+        or type(item).__module__.split(".")[0] == "datasets"
+    )
+
+
+def columnar_format(path: str, format: str | None) -> str | None:
+    """`parquet` or `arrow` if that is what a file holds, as its name or `format` says."""
+    if format is not None:
+        return format if format in COLUMNAR.values() else None
+    return COLUMNAR.get(Path(path).suffix.lower())
+
+
+def expand(inputs: Any, format: str | None = None) -> list[Input]:
     """The files that `inputs` stand for, each once, in the order given.
 
     A directory stands for the files below it whose names say that they hold documents (all files,
     if `format` is given), sorted, without hidden ones. A name that is no file and has `*`, `?` or
-    `[` in it is a glob; `**` goes through directories. `-` is standard input.
+    `[` in it is a glob; `**` goes through directories. `-` is standard input. Data at hand (see
+    `is_data`) stands for itself. A mapping, or pairs of a name and an input, make groups.
     """
-    if isinstance(inputs, str | os.PathLike):
-        inputs = [inputs]
     found: dict[str, Input] = {}
     given = 0
-    for item in inputs:
+    for group, item in _listed(inputs):
         given += 1
+        if is_data(item):
+            name = "texts" if isinstance(item, Texts) else type(item).__name__
+            found[f"\0{len(found)}"] = Input(name, None, None, group, item)
+            continue
         path = os.fspath(item)
         if not isinstance(path, str):
             raise InputError(f"an input must be a str or a path, not {path!r}")
         for name in _files(path, format):
             if name == STDIN:
-                found.setdefault(STDIN, Input(STDIN, format or "lines", None))
+                found.setdefault(STDIN, Input(STDIN, format or "lines", None, group))
                 continue
             # One file by two names (a.txt, ./a.txt) is still to be read once.
             key = os.path.realpath(name)
             if key not in found:
-                found[key] = Input(name, format, Path(name).stat().st_size)
+                found[key] = Input(name, format, Path(name).stat().st_size, group)
+            elif found[key].group != group:
+                raise InputError(
+                    f"{name} is in two groups: {found[key].group} and {group}",
+                    hint="name each file in one group",
+                    path=name,
+                )
     if not given:
         raise MissingInputError(
             "there is nothing to read", hint="name files, directories or globs, or - for stdin"
         )
     return list(found.values())
+
+
+def _listed(inputs: Any) -> Iterator[tuple[str | None, Any]]:
+    """Each input with the name of its group."""
+    if isinstance(inputs, str | os.PathLike) or is_data(inputs):
+        yield None, inputs
+    elif isinstance(inputs, Mapping):
+        for group, items in inputs.items():
+            yield from ((str(group), item) for _, item in _listed(items))
+    else:
+        for item in inputs:
+            yield item if isinstance(item, tuple) else (None, item)
+
+
+def parse_groups(arguments: Iterable[str]) -> list[str | tuple[str, str]]:
+    """Inputs as the command line has them: `de=corpus/de` puts `corpus/de` into the group `de`."""
+    parsed: list[str | tuple[str, str]] = []
+    for argument in arguments:
+        name, equals, path = argument.partition("=")
+        if equals and name.replace("-", "").replace("_", "").isalnum() and not _exists(argument):
+            parsed.append((name, path))
+        else:
+            parsed.append(argument)
+    return parsed
+
+
+def _exists(path: str) -> bool:
+    return Path(path).exists()
+
+
+def groups_of(
+    inputs: Sequence[Input], weights: Mapping[str, float]
+) -> tuple[list[tuple[str, float]], list[int]] | None:
+    """Names and weights of the groups and the group of each input; None if there are no groups."""
+    names = dict.fromkeys(item.group for item in inputs)
+    for name in weights:
+        if name not in names:
+            known = [group for group in names if group is not None]
+            raise OptionError(
+                f"weights names the group {name!r}, which no input is in",
+                hint=suggestion(name, known)
+                if known
+                else f"put inputs into it: {name}=PATH, or {{{name!r}: paths}} in Python",
+                option="weights",
+            )
+    if list(names) == [None]:
+        return None
+    order = {name: index for index, name in enumerate(names)}
+    groups = [("" if name is None else name, weights.get(name or "", 1.0)) for name in names]
+    return groups, [order[item.group] for item in inputs]
 
 
 def _suffix(path: str) -> str:

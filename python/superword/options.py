@@ -24,18 +24,20 @@ PickySplit = Literal["parts", "bytes"]
 GreedySplit = bool | Literal["encode"]
 Boundary = Literal["any", "space"]
 OnError = Literal["stop", "skip"]
-Format = Literal["jsonl", "text", "lines", "paragraphs"]
+Format = Literal["jsonl", "text", "lines", "paragraphs", "parquet", "arrow"]
 
 METHODS = ("bpe", "boundless", "superbpe")
-FORMATS = ("jsonl", "text", "lines", "paragraphs")
+FORMATS = ("jsonl", "text", "lines", "paragraphs", "parquet", "arrow")
 # Bytes in the vocabulary from the start: all, or those that occur in UTF-8 (not C0, C1, F5..FF).
 ALPHABETS = {"bytes": 256, "utf8": 243}
 # The words of the command line and of the engine for the values of greedy_split.
 GREEDY_SPLIT: Mapping[str, GreedySplit] = {"off": False, "train": True, "encode": "encode"}
 
 # Options that only mean something where there are superwords, and only where text is read.
-_SUPERWORDS_ONLY = ("greedy_split", "max_words", "same_script", "boundary", "veto")
-FILES_ONLY = ("text_field", "on_error", "format")
+SUPERWORDS_ONLY = ("greedy_split", "max_words", "same_script", "boundary", "veto")
+FILES_ONLY = ("text_field", "weights", "on_error", "format")
+# Options that decide what is read, and nothing else.
+READING = ("threads", "text_field", "max_bytes", "sample", "seed", "weights", "on_error")
 
 
 def _option(
@@ -126,13 +128,29 @@ class TrainOptions:
         "Threads to use; 0 means all cores. The result is the same.", None, metavar="N"
     )
     text_field: str = _option(
-        "The field of each JSON line that holds the text.", "text", metavar="FIELD"
+        "The field of each JSON line, or the column of each table, that holds the text.",
+        "text",
+        metavar="FIELD",
     )
     max_bytes: int | str | None = _option(
+        "Read no more than about this much text, such as 10GB: a sample of that size where there "
+        "is more (the same as sample).",
+        None,
+        metavar="SIZE",
+    )
+    sample: int | str | None = _option(
         "Learn from a sample of about this much text, such as 10GB: whole documents drawn evenly "
         "from all inputs, the same ones each time.",
         None,
         metavar="SIZE",
+    )
+    seed: int = _option("Another seed gives another sample.", 0, metavar="N")
+    weights: Mapping[str, float] | Iterable[str] = _option(
+        "How often documents of a group of inputs count, such as de=2.0. A fraction means that "
+        "share of the documents.",
+        (),
+        metavar="GROUP=W",
+        flag="--weight",
     )
     on_error: OnError = _option(
         "What to do with a document that cannot be read: stop, or skip it and report how many.",
@@ -141,7 +159,7 @@ class TrainOptions:
     )
     format: Format | None = _option(
         "How the inputs hold documents: a JSON object per line, one document per file, per line "
-        "or per block between blank lines. Told from file names unless given.",
+        "or per block between blank lines; or a table. Told from file names unless given.",
         None,
         choices=FORMATS,
     )
@@ -162,10 +180,13 @@ class TrainOptions:
             self._put("max_words", _whole("max_words", self.max_words, at_least=2))
         if self.threads is not None:
             self._put("threads", _whole("threads", self.threads, at_least=0))
-        if self.max_bytes is not None:
-            given = self.max_bytes
-            size = parse_size(given) if isinstance(given, str) else given
-            self._put("max_bytes", _whole("max_bytes", size, at_least=1))
+        for name in ("max_bytes", "sample"):
+            given = getattr(self, name)
+            if given is not None:
+                size = parse_size(given) if isinstance(given, str) else given
+                self._put(name, _whole(name, size, at_least=1))
+        self._put("seed", _whole("seed", self.seed, at_least=0))
+        self._put("weights", _weights(self.weights))
         if self.picky is not None:
             self._put("picky", _share("picky", self.picky))
         if not isinstance(self.same_script, bool):
@@ -208,12 +229,24 @@ class TrainOptions:
         if self.method == "bpe":
             for option in fields(self):
                 given = getattr(self, option.name)
-                if option.name in _SUPERWORDS_ONLY and given != option.default:
+                if option.name in SUPERWORDS_ONLY and given != option.default:
                     raise OptionError(
                         f'{option.name} was given with method "bpe", which learns no superwords',
                         hint=f'use method "boundless" or "superbpe", or leave {option.name} out',
                         option=option.name,
                     )
+        if self.sample is not None and self.max_bytes is not None:
+            raise OptionError(
+                "sample and max_bytes were both given; they mean the same",
+                hint="leave one of them out",
+                option="sample",
+            )
+        if self.seed and self.sample is None and self.max_bytes is None:
+            raise OptionError(
+                "seed was given without sample, so nothing is drawn",
+                hint="give sample, such as 10GB, or leave seed out",
+                option="seed",
+            )
         if self.picky is None and self.picky_split != "parts":
             raise OptionError(
                 "picky_split was given without picky, so nothing is ever deleted",
@@ -239,10 +272,24 @@ class TrainOptions:
                 smallest=smallest,
             )
 
+    def for_reading(self) -> dict[str, Any]:
+        """The options that decide what is read, as the stages of the engine take them."""
+        return {name: value for name, value in self.for_engine().items() if name in READING}
+
+    def for_learning(self) -> dict[str, Any]:
+        """The options that decide what is learned from counts; the pretokenizer is not in."""
+        left_out = (*READING, "pretokenizer")
+        return {name: value for name, value in self.for_engine().items() if name not in left_out}
+
     def for_engine(self) -> dict[str, Any]:
-        """The options as the engine takes them; `format` goes with each source instead."""
+        """The options as the engine takes them.
+
+        `format` goes with each source instead, and `weights` with the groups of sources.
+        """
         options = {option.name: getattr(self, option.name) for option in fields(self)}
-        del options["format"]
+        for name in ("format", "weights", "max_bytes"):
+            del options[name]
+        options["sample"] = self.sample if self.max_bytes is None else self.max_bytes
         assert isinstance(self.pretokenizer, Pretokenizer)
         options["pretokenizer"] = self.pretokenizer._engine
         options["special_tokens"] = list(self.special_tokens)
@@ -305,6 +352,30 @@ def _greedy_split(value: object) -> GreedySplit:
     if value == "encode":
         return "encode"
     raise _wrong_type("greedy_split", value, 'False, True or "encode"')
+
+
+def _weights(given: Mapping[str, float] | Iterable[str]) -> dict[str, float]:
+    pairs: list[tuple[Any, Any]]
+    if isinstance(given, Mapping):
+        pairs = list(given.items())
+    elif isinstance(given, str):
+        raise _wrong_type("weights", given, "a mapping of groups to weights")
+    else:
+        pairs = [tuple(item.split("=", 1)) if "=" in item else (item, None) for item in given]  # type: ignore[misc]
+    weights: dict[str, float] = {}
+    for name, weight in pairs:
+        try:
+            number = float("nan") if weight is None or weight is True else float(weight)
+        except (TypeError, ValueError):
+            number = float("nan")
+        if not 0 <= number <= 1e6 or not isinstance(name, str):
+            raise OptionError(
+                f"the weight of the group {name!r} is {weight!r}, not a number from 0 to 1,000,000",
+                hint="write it like de=2.0, or weights={'de': 2.0} in Python",
+                option="weights",
+            )
+        weights[name] = number
+    return weights
 
 
 def _special_tokens(given: Iterable[str]) -> tuple[str, ...]:

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
+import json
 import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from superword._text import format_bytes, format_seconds
 
 if TYPE_CHECKING:
     from rich.console import Console
 
-__all__ = ["Progress", "show"]
+__all__ = ["JsonLog", "Progress", "peak_memory", "show"]
 
 # What people are told about each phase of the engine.
 PHASES = {
@@ -51,6 +52,64 @@ def show(console: Console | None = None) -> Iterator[Callback]:
             yield callback
     else:
         yield _Lines().tell
+
+
+class JsonLog:
+    """One JSON object a line on stderr, for machines: start, phase, progress, warning, end, error.
+
+    Every line has `event` and `seconds` since the start; progress has `phase`, `unit`, `done`,
+    `total` (or null), `rate` per second and `seconds_left` (or null).
+    """
+
+    def __init__(self) -> None:
+        self.started = time.monotonic()
+        self.phase: str | None = None
+        self.phase_started = self.last = self.started
+
+    def tell(self, event: str, **facts: Any) -> None:
+        """Write a line."""
+        seconds = round(time.monotonic() - self.started, 3)
+        line = json.dumps({"event": event, "seconds": seconds, **facts}, default=str)
+        print(line, file=sys.stderr, flush=True)  # noqa: T201
+
+    def progress(self, progress: Progress) -> None:
+        """Tell of progress about once a second, and of each phase when it starts and ends."""
+        now = time.monotonic()
+        if progress.phase != self.phase:
+            self.end_phase()
+            self.phase, self.phase_started = progress.phase, now
+            self.tell("phase", phase=progress.phase, state="start", unit=progress.unit)
+        elif now - self.last < 1.0 and progress.done != progress.total:
+            return
+        self.last = now
+        spent = now - self.phase_started
+        rate = progress.done / spent if spent > 0.2 else None
+        left = None
+        if rate and progress.total is not None:
+            left = round((progress.total - progress.done) / rate, 3)
+        self.tell(
+            "progress",
+            **progress._asdict(),
+            rate=None if rate is None else round(rate, 3),
+            seconds_left=left,
+        )
+
+    def end_phase(self) -> None:
+        """The phase that is under way, if any, is over."""
+        if self.phase is not None:
+            spent = round(time.monotonic() - self.phase_started, 3)
+            self.tell("phase", phase=self.phase, state="end", phase_seconds=spent)
+            self.phase = None
+
+
+def peak_memory() -> int | None:
+    """The most memory that this process has held so far, in bytes; None where it is not known."""
+    try:
+        import resource
+    except ImportError:  # Windows.
+        return None
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return peak if sys.platform == "darwin" else peak * 1024
 
 
 @contextmanager

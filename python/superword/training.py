@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Callable, Iterable, Sequence
-from contextlib import ExitStack
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 from superword import _core
 from superword import progress as display
 from superword._text import lone_surrogate, plural, surrogate_in
 from superword.errors import DocumentError, ShortfallWarning, SkippedWarning, TextError
-from superword.inputs import STDIN, Input, expand
+from superword.inputs import STDIN, Input, Texts, expand, groups_of, is_data
 from superword.options import (
     Alphabet,
     Boundary,
@@ -32,6 +32,9 @@ __all__ = ["Progress", "Report", "train", "train_from_iterator"]
 
 # Texts cross to the engine in batches of about this many characters.
 BATCH_CHARACTERS = 4_000_000
+
+# Files, directories, globs, `Texts`, Arrow tables and datasets; one, several, or groups by name.
+Inputs = str | os.PathLike[str] | Texts | Iterable[Any] | Mapping[str, Any] | Any
 
 ProgressOption = bool | Callable[[Progress], object]
 
@@ -66,7 +69,7 @@ class Report:
 
 
 def train(
-    inputs: str | os.PathLike[str] | Iterable[str | os.PathLike[str]],
+    inputs: Inputs,
     *,
     vocab_size: int,
     method: Method = "boundless",
@@ -85,6 +88,9 @@ def train(
     threads: int | None = None,
     text_field: str = "text",
     max_bytes: int | str | None = None,
+    sample: int | str | None = None,
+    seed: int = 0,
+    weights: Mapping[str, float] | Iterable[str] = (),
     on_error: OnError = "stop",
     format: Format | None = None,
     progress: ProgressOption = False,
@@ -92,6 +98,9 @@ def train(
     """Learn a tokenizer from files, directories and globs (`-`: standard input).
 
     >>> tok = superword.train(["docs/*.jsonl"], vocab_size=32_768, method="boundless")
+
+    Arrow tables, Hugging Face datasets and `superword.inputs.Texts` are taken too. A mapping of
+    names to inputs makes groups, which `weights` is about.
 
     The options are those of `superword.options.TrainOptions`, which says what each means.
     `progress=True` shows a bar (plain lines where stderr is no terminal); a callable is called
@@ -118,10 +127,13 @@ def train(
         threads=threads,
         text_field=text_field,
         max_bytes=max_bytes,
+        sample=sample,
+        seed=seed,
+        weights=weights,
         on_error=on_error,
         format=format,
     )
-    sources = open_sources(expand(inputs, options.format))
+    sources = gather(expand(inputs, options.format), options)
     return _warned(run(sources, options, progress))
 
 
@@ -144,6 +156,8 @@ def train_from_iterator(
     special_tokens: Iterable[str] = (),
     threads: int | None = None,
     max_bytes: int | str | None = None,
+    sample: int | str | None = None,
+    seed: int = 0,
     progress: ProgressOption = False,
 ) -> Tokenizer:
     """Learn a tokenizer from texts, each a document. Options as in `train`.
@@ -169,21 +183,40 @@ def train_from_iterator(
         special_tokens=special_tokens,
         threads=threads,
         max_bytes=max_bytes,
+        sample=sample,
+        seed=seed,
     )
-    return _warned(run([(spool(texts), None)], options, progress))
+    inputs = texts if is_data(texts) else Texts(texts)
+    return _warned(run(gather(expand(inputs), options), options, progress))
 
 
-def open_sources(inputs: Sequence[Input]) -> list[_core.Source]:
-    """The sources as the engine takes them. Standard input is read to its end here."""
+class Sources(NamedTuple):
+    """What is read: names for people, sources for the engine, groups with weights if any."""
+
+    names: list[str]
+    sources: list[_core.Source]
+    groups: tuple[list[tuple[str, float]], list[int]] | None
+
+
+def gather(inputs: Sequence[Input], options: TrainOptions) -> Sources:
+    """The sources as the engine takes them. Standard input and texts are read to their end here."""
+    assert isinstance(options.weights, Mapping)
+    groups = groups_of(inputs, options.weights)
     sources: list[_core.Source] = []
     for item in inputs:
-        if item.path == STDIN:
+        if isinstance(item.data, Texts):
+            sources.append((spool(item.data.texts), None))
+        elif item.is_columnar:
+            from superword import columns
+
+            sources.append((columns.batches(item, options.text_field), None))
+        elif item.path == STDIN:
             from_stdin = _core.Spool()
             from_stdin.read_stdin()
             sources.append((from_stdin, item.format))
         else:
             sources.append((item.path, item.format))
-    return sources
+    return Sources([item.path for item in inputs], sources, groups)
 
 
 def spool(texts: Iterable[str]) -> _core.Spool:
@@ -224,17 +257,27 @@ def _add(kept: _core.Spool, batch: list[str], first: int) -> None:
 
 
 def run(
-    sources: Sequence[_core.Source], options: TrainOptions, progress: ProgressOption = False
+    sources: Sources, options: TrainOptions, progress: ProgressOption = False
 ) -> tuple[Tokenizer, Report]:
     """Train, and say what was done. `train` and the command line both stand on this."""
+    with watching(progress) as tell:
+        engine_options = {**options.for_engine(), "groups": sources.groups}
+        model, report = _core.train(sources.sources, engine_options, tell)
+    return Tokenizer._wrap(model), Report.of(report)
+
+
+@contextmanager
+def watching(
+    progress: ProgressOption,
+) -> Iterator[Callable[[str, str, int, int | None], None] | None]:
+    """What the engine is given for `progress=`; a bar is there until the block ends."""
     with ExitStack() as stack:
         callback: Callable[[Progress], object] | None = None
         if callable(progress):
             callback = progress
         elif progress:
             callback = stack.enter_context(display.show())
-        model, report = _core.train(sources, options.for_engine(), _adapter(callback))
-    return Tokenizer._wrap(model), Report.of(report)
+        yield _adapter(callback)
 
 
 def _adapter(

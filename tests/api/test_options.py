@@ -14,6 +14,9 @@ from superword.cli.train import train as train_command
 from superword.errors import OptionError
 from superword.options import FILES_ONLY, GREEDY_SPLIT, TrainOptions
 
+# What the command has besides the options of training.
+RUN_OPTIONS = ("output", "counts", "candidates", "base", "also", "as_json", "quiet")
+
 DEFINED = {option.name: option for option in fields(TrainOptions)}
 
 
@@ -38,7 +41,7 @@ def test_signature_has_the_names_types_and_defaults_of_the_definition(function: 
 
 def test_command_line_has_the_names_and_defaults_of_the_definition() -> None:
     found = {p.name: p for p in train_command.params if isinstance(p, click.Option)}
-    for extra in ("output", "quiet", *PATTERN_OPTIONS):
+    for extra in (*RUN_OPTIONS, *PATTERN_OPTIONS):
         del found[extra]
     assert list(found) == list(DEFINED)
     for name, option in found.items():
@@ -46,7 +49,7 @@ def test_command_line_has_the_names_and_defaults_of_the_definition() -> None:
             continue
         default = DEFINED[name].default
         if default is MISSING:
-            assert option.required
+            assert name == "vocab_size"  # Said by the command: a --base has a size.
         elif name == "greedy_split":
             assert GREEDY_SPLIT[str(option.default)] is default
         elif option.multiple:
@@ -61,9 +64,9 @@ def test_command_line_has_the_names_and_defaults_of_the_definition() -> None:
         assert option.help.startswith(DEFINED[name].metadata["meaning"])
 
 
-def test_engine_gets_every_option_but_the_format() -> None:
+def test_engine_gets_every_option_but_those_that_go_with_the_sources() -> None:
     given = TrainOptions(vocab_size=1000, special_tokens=["<|x|>"]).for_engine()
-    assert set(given) == set(DEFINED) - {"format"}
+    assert set(given) == set(DEFINED) - {"format", "weights", "max_bytes"}
     assert given["threads"] == 0
     assert given["greedy_split"] == "off"
     assert given["special_tokens"] == ["<|x|>"]
@@ -117,6 +120,14 @@ def test_saved_facts_name_the_options(boundless: superword.Tokenizer) -> None:
         ({"same_script": "no"}, "same_script", "True or False"),
         ({"max_bytes": "10 parsecs"}, None, "10GB"),
         ({"max_bytes": 0}, "max_bytes", "1 or more"),
+        ({"sample": 0}, "sample", "1 or more"),
+        ({"sample": "1GB", "max_bytes": "1GB"}, "sample", "mean the same"),
+        ({"seed": 7}, "seed", "without sample"),
+        ({"seed": -1, "sample": 5}, "seed", "0 or more"),
+        ({"weights": {"de": -1}}, "weights", "from 0 to"),
+        ({"weights": {"de": "x"}}, "weights", "from 0 to"),
+        ({"weights": ["de"]}, "weights", "de=2.0"),
+        ({"weights": "de=2"}, "weights", "a mapping"),
         ({"on_error": "ignore"}, "on_error", "stop, skip"),
         ({"format": "json"}, "format", "jsonl"),
         ({"pretokenizer": "gpt4-o"}, "pretokenizer", "gpt4o"),

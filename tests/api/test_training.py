@@ -35,7 +35,7 @@ def test_files_directories_globs_and_iterators_learn_the_same(
     ]
     wanted = superword.train_from_iterator(texts, vocab_size=400)
     for given in inputs:
-        got = superword.train(given, vocab_size=400)  # type: ignore[arg-type]
+        got = superword.train(given, vocab_size=400)
         assert got.merges == wanted.merges, given
         assert got.supermerges == wanted.supermerges, given
 

@@ -1,11 +1,11 @@
 //! The documents of files, for Python: in order, some at a time.
 
 use pyo3::prelude::*;
-use superword::corpus::{DocumentSink, ReadError, ReadOptions, Source, read_parallel};
+use superword::corpus::{DocumentSink, ReadError, ReadOptions, read_parallel};
 use superword::observe::Phase;
 
+use crate::arguments::{self, Input};
 use crate::errors;
-use crate::training::{Input, format_named};
 use crate::watch::watched;
 
 /// Text that is handed over at a time.
@@ -51,26 +51,12 @@ pub(crate) fn each_document(
     text_field: String,
     callback: Py<PyAny>,
 ) -> PyResult<()> {
-    let mut read = ReadOptions {
+    let read = ReadOptions {
         text_field,
         threads: 1, // One worker reads in order.
         ..ReadOptions::default()
     };
-    let mut inputs = Vec::with_capacity(sources.len());
-    for (input, format) in sources {
-        let format = format.as_deref().map(format_named).transpose()?;
-        inputs.push(match input {
-            Input::Path(path) => {
-                Source::from_path(path, format).map_err(|error| errors::corpus(&error))?
-            }
-            Input::Spool(spool) => {
-                if spool.get().is_documents() {
-                    read.text_field = "text".into();
-                }
-                spool.get().source(format)?
-            }
-        });
-    }
+    let inputs = arguments::sources(sources)?;
     let done = watched(py, None, |observer| {
         let (sinks, _) = read_parallel(&inputs, &read, Phase::Count, observer, |_| Batches {
             callback: &callback,

@@ -5,6 +5,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString};
 use superword::corpus::CorpusError;
 use superword::encode::UnknownId;
+use superword::merge::MergeError;
 use superword::model::{BuildError, LoadError, SaveError};
 use superword::text::{PatternError, SplitError};
 use superword::token::TokenId;
@@ -104,7 +105,7 @@ pub(crate) fn corpus(error: &CorpusError) -> PyErr {
     use CorpusError as E;
     let class = match error {
         E::NotFound { .. } => "MissingInputError",
-        E::Damaged { .. } | E::Truncated { .. } => "DamagedInputError",
+        E::Damaged { .. } | E::Truncated { .. } | E::Rows { .. } => "DamagedInputError",
         E::Empty { .. } => "EmptyCorpusError",
         E::NotJson { .. }
         | E::NotObject { .. }
@@ -187,6 +188,16 @@ pub(crate) fn train(error: &TrainError) -> PyErr {
         TrainError::Pattern(error) => pattern(error),
         TrainError::Corpus(error) => corpus(error),
         TrainError::Stopped(_) => PyKeyboardInterrupt::new_err(()),
+        TrainError::WordsOnly
+        | TrainError::SuperwordsOnly
+        | TrainError::BaseNeedsSuperBpe
+        | TrainError::BaseHasSpecials => Raised::new("OptionError", error, error.hint()).into(),
+        TrainError::HasSuperwords
+        | TrainError::ForeignToken { .. }
+        | TrainError::CutTooHigh { .. }
+        | TrainError::Overflow(_)
+        | TrainError::Merge(MergeError::CountOverflow)
+        | TrainError::ForeignByte => Raised::new("CountsError", error, error.hint()).into(),
         TrainError::Split(_) => Raised::new("TextError", error, error.hint()).into(),
         _ => Raised::new("SuperwordError", error, error.hint()).into(),
     }

@@ -4,12 +4,14 @@ use std::collections::HashMap;
 use std::sync::{Arc, OnceLock};
 
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyDict, PyList};
-use superword::encode::{Encoder, SpecialFinder};
+use pyo3::types::{PyBytes, PyCapsule, PyDict, PyList};
+use superword::encode::{Encoder, OffsetUnit};
 use superword::model::{Event, Model, Origin};
 use superword::text::{Pretokenizer, PretokenizerConfig};
 use superword::token::{Symbol, TokenId};
 
+use crate::arrow::{self, Width};
+use crate::encoding::{self, Flat, Texts, WithOffsets};
 use crate::errors;
 use crate::parts;
 use crate::pretokenizer::PyPretokenizer;
@@ -20,7 +22,7 @@ use crate::watch::detached;
 pub(crate) struct PyModel {
     model: Arc<Model>,
     /// Made when it is first needed: a model that is only looked at does not pay for it.
-    encoder: OnceLock<Arc<Encoder>>,
+    encoder: OnceLock<Encoder>,
 }
 
 impl PyModel {
@@ -31,13 +33,17 @@ impl PyModel {
         }
     }
 
-    fn encoder(&self, py: Python<'_>) -> PyResult<Arc<Encoder>> {
+    pub(crate) fn model(&self) -> &Arc<Model> {
+        &self.model
+    }
+
+    fn encoder(&self, py: Python<'_>) -> PyResult<&Encoder> {
         if let Some(encoder) = self.encoder.get() {
-            return Ok(encoder.clone());
+            return Ok(encoder);
         }
         let made = detached(py, || Encoder::new(self.model.clone()))?
             .map_err(|error| errors::pattern(&error))?;
-        Ok(self.encoder.get_or_init(|| Arc::new(made)).clone())
+        Ok(self.encoder.get_or_init(|| made))
     }
 
     fn bytes_of(&self, symbol: Symbol) -> &[u8] {
@@ -62,11 +68,6 @@ impl PyModel {
             .find(|special| special.id == id)
             .map(|special| special.text.as_bytes())
     }
-}
-
-/// The special tokens that a call allows.
-fn finder(encoder: &Encoder, allowed: &[String]) -> SpecialFinder {
-    encoder.special_finder(|text| allowed.iter().any(|allowed| allowed == text))
 }
 
 type Merge<'py> = (Bound<'py, PyBytes>, Bound<'py, PyBytes>, u64);
@@ -281,38 +282,101 @@ impl PyModel {
         text: &str,
         allowed_special: Vec<String>,
     ) -> PyResult<Bound<'py, PyList>> {
-        let encoder = self.encoder(py)?;
-        let mut ids = Vec::new();
-        detached(py, || {
-            let specials = finder(&encoder, &allowed_special);
-            encoder.encode(text, &specials, &mut ids)
-        })?
-        .map_err(|error| errors::split(&error))?;
-        PyList::new(py, ids)
+        encoding::ids(py, self.encoder(py)?, text, &allowed_special)
     }
 
-    #[pyo3(signature = (texts, allowed_special, threads))]
     fn encode_batch<'py>(
         &self,
         py: Python<'py>,
-        texts: Vec<Bound<'py, pyo3::types::PyString>>,
+        texts: Texts<'py>,
         allowed_special: Vec<String>,
         threads: usize,
     ) -> PyResult<Vec<Bound<'py, PyList>>> {
+        encoding::lists(py, self.encoder(py)?, &texts, &allowed_special, threads)
+    }
+
+    fn encode_flat<'py>(
+        &self,
+        py: Python<'py>,
+        texts: Texts<'py>,
+        allowed_special: Vec<String>,
+        threads: usize,
+    ) -> PyResult<Flat<'py>> {
+        encoding::flat(py, self.encoder(py)?, &texts, &allowed_special, threads)
+    }
+
+    fn encode_arrow<'py>(
+        &self,
+        py: Python<'py>,
+        schema: &Bound<'py, PyCapsule>,
+        array: &Bound<'py, PyCapsule>,
+        allowed_special: Vec<String>,
+        threads: usize,
+    ) -> PyResult<Flat<'py>> {
+        let column = arrow::text_column(schema, array)?;
         let encoder = self.encoder(py)?;
-        let texts: Vec<&str> = texts
-            .iter()
-            .map(|text| text.to_str())
-            .collect::<PyResult<_>>()?;
-        let encoded = detached(py, || {
-            let specials = finder(&encoder, &allowed_special);
-            encoder.encode_batch(&texts, &specials, threads)
-        })?
-        .map_err(|error| errors::split(&error))?;
-        encoded
-            .into_iter()
-            .map(|ids| PyList::new(py, ids))
-            .collect()
+        let encoded = encoding::batch(py, encoder, &column.texts, &allowed_special, threads)?;
+        let offsets = match column.width {
+            // A token has at least a byte: what 32 bits held before they hold now.
+            Width::Narrow => {
+                encoding::offsets_of(py, &encoded, |offset| (offset as u32).to_ne_bytes())
+            }
+            Width::Wide => {
+                encoding::offsets_of(py, &encoded, |offset| (offset as u64).to_ne_bytes())
+            }
+        }?;
+        Ok((encoding::ids_of(py, &encoded)?, offsets))
+    }
+
+    fn count_tokens(
+        &self,
+        py: Python<'_>,
+        texts: Texts<'_>,
+        allowed_special: Vec<String>,
+        threads: usize,
+    ) -> PyResult<Vec<usize>> {
+        encoding::counts(py, self.encoder(py)?, &texts, &allowed_special, threads)
+    }
+
+    fn encode_with_offsets(
+        &self,
+        py: Python<'_>,
+        text: &str,
+        allowed_special: Vec<String>,
+        characters: bool,
+    ) -> PyResult<WithOffsets> {
+        let unit = match characters {
+            true => OffsetUnit::Characters,
+            false => OffsetUnit::Bytes,
+        };
+        encoding::with_offsets(py, self.encoder(py)?, text, &allowed_special, unit)
+    }
+
+    fn encode_lines<'py>(
+        &self,
+        py: Python<'py>,
+        texts: Texts<'py>,
+        allowed_special: Vec<String>,
+        threads: usize,
+    ) -> PyResult<Bound<'py, PyBytes>> {
+        encoding::lines(py, self.encoder(py)?, &texts, &allowed_special, threads)
+    }
+
+    fn decode_lines<'py>(
+        &self,
+        py: Python<'py>,
+        lines: &[u8],
+        end: &[u8],
+    ) -> PyResult<Option<Bound<'py, PyBytes>>> {
+        let encoder = self.encoder(py)?;
+        let bytes = detached(py, || encoder.decode_lines(lines, end))?;
+        Ok(bytes.map(|bytes| PyBytes::new(py, &bytes)))
+    }
+
+    fn clear_cache(&self) {
+        if let Some(encoder) = self.encoder.get() {
+            encoder.clear_cache();
+        }
     }
 
     fn decode_bytes<'py>(&self, py: Python<'py>, ids: Vec<u32>) -> PyResult<Bound<'py, PyBytes>> {

@@ -4,7 +4,7 @@ use std::io::{BufWriter, Write};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use pyo3::prelude::*;
-use superword::corpus::{Compression, CorpusError, Format, Location, ReadError, Source};
+use superword::corpus::{Compression, CorpusError, Format, Location, ReadError, Source, frame};
 
 use crate::errors;
 use crate::watch::{detached, watched};
@@ -17,7 +17,7 @@ pub(crate) struct PySpool {
 
 enum Kept {
     Nothing,
-    /// One JSON object a line.
+    /// Each after the number of its bytes.
     Documents(BufWriter<std::fs::File>),
     /// The raw bytes of standard input.
     Stdin(Source),
@@ -37,7 +37,7 @@ impl PySpool {
     /// What was kept, as a source.
     pub(crate) fn source(&self, format: Option<Format>) -> PyResult<Source> {
         match &mut *self.lock() {
-            Kept::Nothing => Ok(Source::memory("texts", Vec::new(), Format::Jsonl)),
+            Kept::Nothing => Ok(Source::memory("texts", Vec::new(), Format::Framed)),
             Kept::Documents(writer) => {
                 writer.flush().map_err(|error| failed(&error))?;
                 let file = writer
@@ -46,7 +46,7 @@ impl PySpool {
                     .map_err(|error| failed(&error))?;
                 Ok(Source {
                     location: Location::Spooled("texts".into(), Arc::new(file)),
-                    format: Format::Jsonl,
+                    format: Format::Framed,
                     compression: Compression::None,
                 })
             }
@@ -55,11 +55,6 @@ impl PySpool {
                 ..source.clone()
             }),
         }
-    }
-
-    /// True if the documents came from Python: they are laid out in a way of our own.
-    pub(crate) fn is_documents(&self) -> bool {
-        !matches!(&*self.lock(), Kept::Stdin(_))
     }
 }
 
@@ -81,10 +76,11 @@ impl PySpool {
                 *kept = Kept::Documents(BufWriter::with_capacity(1 << 20, file));
             }
             if let Kept::Documents(writer) = &mut *kept {
+                let mut framed = Vec::new();
                 for text in &texts {
-                    writer.write_all(b"{\"text\":")?;
-                    serde_json::to_writer(&mut *writer, text)?;
-                    writer.write_all(b"}\n")?;
+                    framed.clear();
+                    frame(Some(text.as_bytes()), &mut framed);
+                    writer.write_all(&framed)?;
                 }
             }
             std::io::Result::Ok(())

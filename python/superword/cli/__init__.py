@@ -1,4 +1,4 @@
-"""The command line: `superword train`, `encode`, `decode`, `export` and the others.
+"""The command line: `superword train`, `encode`, `decode`, `export` and others.
 
 Data goes to stdout, everything else to stderr. Exit codes: 0 done, 1 an error, 2 wrong usage,
 130 stopped by Ctrl-C, 141 nobody reads the output any more.
@@ -12,6 +12,7 @@ import sys
 import click
 
 from superword import __version__
+from superword.cli.counting import candidates, count, merge_counts
 from superword.cli.exports import export, verify
 from superword.cli.group import SuperwordGroup, examples
 from superword.cli.models import inspect, truncate
@@ -36,7 +37,11 @@ def cli() -> None:
     """Train and run superword tokenizers: BPE, BoundlessBPE and SuperBPE."""
 
 
-for _command in (train, encode, decode, pretokenize, inspect, truncate, export, verify):
+_COMMANDS = (
+    *(train, encode, decode, pretokenize, inspect, truncate),
+    *(count, candidates, merge_counts, export, verify),
+)
+for _command in _COMMANDS:
     cli.add_command(_command)
 
 

@@ -26,9 +26,9 @@ from superword.export import (
 )
 from superword.export.sample import sample_documents
 from superword.inputs import expand
-from superword.options import FORMATS
+from superword.options import FORMATS, TrainOptions
 from superword.tokenizer import Tokenizer
-from superword.training import open_sources
+from superword.training import gather
 
 __all__ = ["export", "verify"]
 
@@ -158,7 +158,7 @@ def verify(
     inputs: tuple[str, ...],
     more: tuple[str, ...],
     text_field: str,
-    layout: str | None,
+    layout: Any,
     max_documents: int | None,
     show: int,
     as_json: bool,
@@ -185,7 +185,12 @@ def verify(
 
     try:
         if inputs or more:
-            sources = open_sources(expand([*inputs, *more], layout))
+            found_inputs = expand([*inputs, *more], layout)
+            # The options of training also say how to read; the others do not matter here.
+            reading = TrainOptions(
+                vocab_size=1000, method="bpe", text_field=text_field, format=layout
+            )
+            sources = gather(found_inputs, reading).sources
             _core.each_document(sources, text_field, take)
         else:
             take(sample_documents())

@@ -12,6 +12,7 @@ import click
 
 from superword.errors import OptionError, SuperwordError
 from superword.options import TrainOptions
+from superword.progress import JsonLog
 
 __all__ = [
     "BROKEN_PIPE",
@@ -19,6 +20,7 @@ __all__ = [
     "SuperwordGroup",
     "examples",
     "flag_of",
+    "log_json",
     "on_stop",
     "tell",
     "tell_error",
@@ -28,6 +30,7 @@ INTERRUPTED = 130  # 128 + SIGINT, as shells have it.
 BROKEN_PIPE = 141  # 128 + SIGPIPE: what a program that does not handle it would leave with.
 
 _STOPPED = "superword.stopped"
+_LOG = "superword.log"
 
 
 class SuperwordGroup(click.Group):
@@ -39,11 +42,20 @@ class SuperwordGroup(click.Group):
             result = super().invoke(ctx)
             sys.stdout.flush()  # Here, so that a broken pipe is met where it is handled.
         except SuperwordError as error:
-            tell_error(error)
+            log = ctx.meta.get(_LOG)
+            if log is None:
+                tell_error(error)
+            else:
+                facts = {"class": type(error).__name__, "hint": error.hint, "facts": error.facts}
+                log.tell("error", message=error.message, **facts)
             ctx.exit(2 if isinstance(error, OptionError) else 1)
         except KeyboardInterrupt:
-            # On a line of its own: a terminal has just shown ^C.
-            tell(("\n" if sys.stderr.isatty() else "") + ctx.meta.get(_STOPPED, "stopped"))
+            stopped = ctx.meta.get(_STOPPED, "stopped")
+            if _LOG in ctx.meta:
+                ctx.meta[_LOG].tell("stopped", message=stopped)
+            else:
+                # On a line of its own: a terminal has just shown ^C.
+                tell(("\n" if sys.stderr.isatty() else "") + stopped)
             ctx.exit(INTERRUPTED)
         except BrokenPipeError:
             _forget_stdout()
@@ -58,6 +70,11 @@ class SuperwordGroup(click.Group):
 def on_stop(message: str) -> None:
     """What to say if Ctrl-C ends the command from now on."""
     click.get_current_context().meta[_STOPPED] = message
+
+
+def log_json(log: JsonLog) -> None:
+    """From now on errors go to this log, too."""
+    click.get_current_context().meta[_LOG] = log
 
 
 def tell(message: str) -> None:

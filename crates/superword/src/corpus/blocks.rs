@@ -103,7 +103,7 @@ impl BlockReader {
                 Err(error) => {
                     self.finished = true;
                     let offset = self.next.offset + block.len() as u64;
-                    let error = self.describe(error, offset);
+                    let error = self.describe(error, offset, block);
                     self.strip_mark(block);
                     block.truncate(last_cut(self.format, block).unwrap_or(0));
                     if block.is_empty() {
@@ -127,7 +127,7 @@ impl BlockReader {
     }
 
     fn strip_mark(&mut self, block: &mut Vec<u8>) {
-        if !self.started && block.starts_with(BYTE_ORDER_MARK) {
+        if !self.started && self.format != Format::Framed && block.starts_with(BYTE_ORDER_MARK) {
             block.drain(..BYTE_ORDER_MARK.len());
             self.next.offset += BYTE_ORDER_MARK.len() as u64;
         }
@@ -137,11 +137,14 @@ impl BlockReader {
     fn pass(&mut self, block: &[u8]) -> BlockStart {
         let start = self.next;
         self.next.offset += block.len() as u64;
-        self.next.line += memchr::memchr_iter(b'\n', block).count() as u64;
+        self.next.line += match self.format {
+            Format::Framed => frames(block).count() as u64,
+            _ => memchr::memchr_iter(b'\n', block).count() as u64,
+        };
         start
     }
 
-    fn describe(&self, error: StreamError, offset: u64) -> CorpusError {
+    fn describe(&self, error: StreamError, offset: u64, block: &[u8]) -> CorpusError {
         let source_name = self.source_name.to_string();
         let compression = self.stream.compression();
         let compressed_offset = self.stream.consumed();
@@ -159,6 +162,11 @@ impl BlockReader {
                 compressed_offset,
                 reason,
             },
+            StreamError::Io(error) if self.format == Format::Framed => CorpusError::Rows {
+                source_name,
+                row: self.next.line - 1 + frames(block).count() as u64,
+                reason: error.to_string(),
+            },
             StreamError::Io(error) => CorpusError::Read {
                 source_name,
                 offset: compressed_offset,
@@ -173,6 +181,39 @@ impl BlockReader {
     }
 }
 
+/// A whole document of [`Format::Framed`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Frame {
+    /// Where its text starts; `None` if it is missing.
+    pub(super) start: Option<usize>,
+    pub(super) end: usize,
+}
+
+/// The documents that are whole.
+pub(super) fn frames(bytes: &[u8]) -> impl Iterator<Item = Frame> + '_ {
+    let mut at = 0usize;
+    std::iter::from_fn(move || {
+        let mut length = [0; 8];
+        length.copy_from_slice(bytes.get(at..at + 8)?);
+        at += 8;
+        let length = u64::from_le_bytes(length);
+        if length == u64::MAX {
+            return Some(Frame {
+                start: None,
+                end: at,
+            });
+        }
+        let start = at;
+        let end = usize::try_from(length).ok()?.checked_add(start)?;
+        bytes.get(start..end)?;
+        at = end;
+        Some(Frame {
+            start: Some(start),
+            end,
+        })
+    })
+}
+
 /// A line that separates paragraphs: nothing but spaces, tabs and the `\r` of its ending.
 pub(super) fn is_blank(line: &[u8]) -> bool {
     line.iter().all(|byte| matches!(byte, b' ' | b'\t' | b'\r'))
@@ -182,7 +223,7 @@ pub(super) fn is_blank(line: &[u8]) -> bool {
 fn ends_record(format: Format, text: &[u8], newline: usize) -> bool {
     match format {
         Format::Jsonl | Format::Lines => true,
-        Format::Text => false,
+        Format::Text | Format::Framed => false,
         Format::Paragraphs => {
             let start = memchr::memrchr(b'\n', &text[..newline]).map_or(0, |before| before + 1);
             is_blank(&text[start..newline])
@@ -192,6 +233,9 @@ fn ends_record(format: Format, text: &[u8], newline: usize) -> bool {
 
 /// The first place at which records may be parted, after a `\n` at or behind `from`.
 fn first_cut(format: Format, text: &[u8], from: usize) -> Option<usize> {
+    if format == Format::Framed {
+        return frames(text).map(|frame| frame.end).find(|&end| end > from);
+    }
     if format == Format::Text {
         return None;
     }
@@ -203,6 +247,9 @@ fn first_cut(format: Format, text: &[u8], from: usize) -> Option<usize> {
 
 /// The last place at which records may be parted.
 fn last_cut(format: Format, text: &[u8]) -> Option<usize> {
+    if format == Format::Framed {
+        return frames(text).map(|frame| frame.end).last();
+    }
     if format == Format::Text {
         return None;
     }

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::blocks::{BlockStart, is_blank};
+use super::blocks::{BlockStart, frames, is_blank};
 use super::{CorpusError, Format, jsonl};
 
 /// Receives what is in a block, in order.
@@ -33,9 +33,13 @@ impl Block<'_> {
         scratch: &mut String,
         visitor: &mut V,
     ) -> Result<(), V::Halt> {
+        if self.format == Format::Framed {
+            return self.framed(text_field, visitor);
+        }
         // Checked as a whole: fast, and nearly always true.
         let text = std::str::from_utf8(self.bytes).ok();
         match self.format {
+            Format::Framed => Ok(()),
             Format::Text => self.give(text, 0..self.bytes.len(), self.start.line, visitor),
             Format::Lines => self.lines(|range, line| {
                 let range = without_ending(self.bytes, range);
@@ -84,6 +88,22 @@ impl Block<'_> {
                 }
             }
         }
+    }
+
+    /// Documents by their lengths; a "line" is a row.
+    fn framed<V: Visitor>(&self, text_field: &str, visitor: &mut V) -> Result<(), V::Halt> {
+        for (row, frame) in (self.start.line..).zip(frames(self.bytes)) {
+            match frame.start {
+                Some(start) => self.give(None, start..frame.end, row, visitor)?,
+                None => visitor.fault(row, || CorpusError::FieldNotString {
+                    source_name: self.source_name.to_string(),
+                    line: row,
+                    field: text_field.to_string(),
+                    found: "null",
+                })?,
+            }
+        }
+        Ok(())
     }
 
     /// Each line with its ending, and its number.

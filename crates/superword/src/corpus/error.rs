@@ -45,6 +45,16 @@ pub enum CorpusError {
         /// What the system says.
         reason: String,
     },
+    /// A table cannot be read to its end.
+    #[error("{source_name}: cannot be read beyond row {row}: {reason}")]
+    Rows {
+        /// The input.
+        source_name: String,
+        /// Rows that were read before.
+        row: u64,
+        /// What the reader says.
+        reason: String,
+    },
     /// A compressed stream is not what its name says, or was altered.
     #[error(
         "{source_name}: the {} data is damaged at byte {compressed_offset} \
@@ -222,6 +232,7 @@ impl CorpusError {
             | CorpusError::IsDirectory { source_name }
             | CorpusError::Open { source_name, .. }
             | CorpusError::Read { source_name, .. }
+            | CorpusError::Rows { source_name, .. }
             | CorpusError::Damaged { source_name, .. }
             | CorpusError::Truncated { source_name, .. }
             | CorpusError::NotJson { source_name, .. }
@@ -273,7 +284,9 @@ impl CorpusError {
                 "the file may not be {} data at all; rename it or make it again",
                 compression.name()
             ),
-            CorpusError::Damaged { .. } | CorpusError::Truncated { .. } => {
+            CorpusError::Rows { .. }
+            | CorpusError::Damaged { .. }
+            | CorpusError::Truncated { .. } => {
                 "make or download the file again, or keep what comes before the damage with \
                  --on-error skip"
                     .into()

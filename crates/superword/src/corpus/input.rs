@@ -7,6 +7,7 @@ use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, sync_channel};
 use std::time::Duration;
 
+use super::source::BatchStream;
 use super::{Compression, CorpusError, Location, ReadError, Source};
 use crate::observe::{Observer, Stopped, check_stop};
 
@@ -29,9 +30,20 @@ pub(super) enum InputError {
 /// An open source.
 pub(super) enum Input {
     File(File),
-    Memory { bytes: Arc<[u8]>, position: usize },
-    Spooled { file: Arc<File>, position: u64 },
+    Memory {
+        bytes: Arc<[u8]>,
+        position: usize,
+    },
+    Spooled {
+        file: Arc<File>,
+        position: u64,
+    },
     Piped(Pipe),
+    Batches {
+        stream: Box<dyn BatchStream>,
+        batch: Vec<u8>,
+        position: usize,
+    },
 }
 
 impl Input {
@@ -52,6 +64,13 @@ impl Input {
             },
             Location::Spooled(_, file) => Input::Spooled {
                 file: file.clone(),
+                position: 0,
+            },
+            Location::Batches(batches) => Input::Batches {
+                stream: batches
+                    .open()
+                    .map_err(|error| open_error(source.name(), &error))?,
+                batch: Vec::new(),
                 position: 0,
             },
         })
@@ -80,6 +99,11 @@ impl Input {
                     *position += *result.as_ref().unwrap_or(&0) as u64;
                     result
                 }
+                Input::Batches {
+                    stream,
+                    batch,
+                    position,
+                } => next_of_batches(stream.as_mut(), batch, position, buffer),
                 Input::Piped(pipe) => match pipe.read(buffer) {
                     Some(result) => result,
                     None => continue,
@@ -92,6 +116,26 @@ impl Input {
             }
         }
     }
+}
+
+fn next_of_batches(
+    stream: &mut dyn BatchStream,
+    batch: &mut Vec<u8>,
+    position: &mut usize,
+    buffer: &mut [u8],
+) -> io::Result<usize> {
+    while *position == batch.len() {
+        batch.clear();
+        *position = 0;
+        if !stream.next(batch)? {
+            return Ok(0);
+        }
+    }
+    let rest = &batch[*position..];
+    let count = rest.len().min(buffer.len());
+    buffer[..count].copy_from_slice(&rest[..count]);
+    *position += count;
+    Ok(count)
 }
 
 #[cfg(unix)]
@@ -207,6 +251,7 @@ pub(super) fn inspect(sources: &[Source]) -> Result<Option<u64>, CorpusError> {
                 None
             }
             Location::Memory(_, bytes) => Some(bytes.len() as u64),
+            Location::Batches(batches) => Some(batches.size_guess()).filter(|&size| size > 0),
             Location::Spooled(_, file) => Some(
                 file.metadata()
                     .map_err(|error| open_error(source.name(), &error))?
@@ -242,6 +287,7 @@ impl Source {
         let stored = match &self.location {
             Location::Path(path) => std::fs::metadata(path).map_or(0, |metadata| metadata.len()),
             Location::Stdin => 0,
+            Location::Batches(batches) => batches.size_guess(),
             Location::Memory(_, bytes) => bytes.len() as u64,
             Location::Spooled(_, file) => file.metadata().map_or(0, |metadata| metadata.len()),
         };
@@ -256,7 +302,7 @@ impl Source {
         match &self.location {
             Location::Path(path) => is_pipe(path),
             Location::Stdin => true,
-            Location::Memory(..) | Location::Spooled(..) => false,
+            Location::Memory(..) | Location::Spooled(..) | Location::Batches(..) => false,
         }
     }
 

@@ -2,6 +2,7 @@
 
 use super::CorpusError;
 use super::sample::SamplePlan;
+use super::weights::Groups;
 
 /// How many of the errors that left documents out a [`ReadReport`] holds.
 pub const MAX_SKIPS_SHOWN: usize = 10;
@@ -29,6 +30,8 @@ pub struct ReadOptions {
     pub threads: usize,
     /// Give only the documents of this sample.
     pub sample: Option<SamplePlan>,
+    /// Which group each source is in, and what its documents weigh.
+    pub groups: Option<Groups>,
     /// Text bytes that a worker takes at a time (a longer record is taken whole).
     pub block_size: usize,
     /// Whether a corpus without any text is fine; else it is [`CorpusError::Empty`].
@@ -42,6 +45,7 @@ impl Default for ReadOptions {
             on_error: OnError::Stop,
             threads: 0,
             sample: None,
+            groups: None,
             block_size: 1 << 20,
             allow_empty: false,
         }
@@ -55,6 +59,11 @@ pub trait DocumentSink: Send {
 
     /// Takes a document. Called for each one once, by some worker, in no set order.
     fn document(&mut self, text: &str) -> Result<(), Self::Error>;
+
+    /// Takes a document that counts more than once because of its weight.
+    fn document_times(&mut self, text: &str, times: u64) -> Result<(), Self::Error> {
+        (0..times).try_for_each(|_| self.document(text))
+    }
 }
 
 /// What was read of one source.

@@ -134,6 +134,8 @@ impl<E> Shared<'_, E> {
             .raw_bytes
             .fetch_add(raw_bytes, Relaxed);
         let done = self.done.fetch_add(raw_bytes, Relaxed) + raw_bytes;
+        // The size of a table is an estimate.
+        let done = self.total.map_or(done, |total| done.min(total));
         self.observer.progress(self.phase, done, self.total);
     }
 
@@ -324,12 +326,21 @@ impl<S: DocumentSink> Visitor for Visit<'_, '_, '_, S> {
         {
             return Ok(());
         }
+        let times = match &self.worker.shared.options.groups {
+            None => 1,
+            Some(groups) => groups.weight_of(self.source).times(text),
+        };
+        if times == 0 {
+            return Ok(());
+        }
         self.counts.documents += 1;
         self.counts.bytes += text.len() as u64;
-        self.worker
-            .sink
-            .document(text)
-            .map_err(|error| Halt::Failed((self.source, line), ReadError::Sink(error)))
+        let sink = &mut self.worker.sink;
+        match times {
+            1 => sink.document(text),
+            _ => sink.document_times(text, times),
+        }
+        .map_err(|error| Halt::Failed((self.source, line), ReadError::Sink(error)))
     }
 
     fn fault(&mut self, line: u64, error: impl FnOnce() -> CorpusError) -> Result<(), Self::Halt> {

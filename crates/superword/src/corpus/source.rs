@@ -20,6 +20,38 @@ pub enum Format {
     /// A document per block of lines, without its last line ending; blocks are separated by lines
     /// of nothing but spaces and tabs: `"a\nb\n\nc\n"` holds `"a\nb"` and `"c"`.
     Paragraphs,
+    /// Each document after the number of its bytes (64 bits, little end first), or the largest
+    /// number alone where a text is missing. Documents that come from a program are laid out so.
+    Framed,
+}
+
+/// Appends a document, or the mark of a missing one, as [`Format::Framed`] has it.
+pub fn frame(text: Option<&[u8]>, out: &mut Vec<u8>) {
+    match text {
+        Some(text) => {
+            out.extend_from_slice(&(text.len() as u64).to_le_bytes());
+            out.extend_from_slice(text);
+        }
+        None => out.extend_from_slice(&u64::MAX.to_le_bytes()),
+    }
+}
+
+/// Documents that a program hands over in batches, again for each reading.
+pub trait Batches: Send + Sync {
+    /// The name that people know it by.
+    fn name(&self) -> String;
+
+    /// About how many bytes of text there are; 0 where that is unknown.
+    fn size_guess(&self) -> u64;
+
+    /// Starts from the first batch.
+    fn open(&self) -> std::io::Result<Box<dyn BatchStream>>;
+}
+
+/// The batches of one reading.
+pub trait BatchStream: Send {
+    /// Appends the documents of the next batch as [`frame`] does; false at the end.
+    fn next(&mut self, out: &mut Vec<u8>) -> std::io::Result<bool>;
 }
 
 /// What the bytes of a file went through.
@@ -58,6 +90,8 @@ pub enum Location {
     Memory(String, Arc<[u8]>),
     /// A temporary file that [`Source::buffer`] wrote, with a name for messages.
     Spooled(String, Arc<File>),
+    /// Batches of a program, as [`Format::Framed`].
+    Batches(Arc<dyn Batches>),
 }
 
 impl fmt::Debug for Location {
@@ -71,6 +105,7 @@ impl fmt::Debug for Location {
                 .field(&bytes.len())
                 .finish(),
             Location::Spooled(name, _) => f.debug_tuple("Spooled").field(name).finish(),
+            Location::Batches(batches) => f.debug_tuple("Batches").field(&batches.name()).finish(),
         }
     }
 }
@@ -210,12 +245,22 @@ impl Source {
         }
     }
 
+    /// Batches of a program.
+    pub fn batches(batches: Arc<dyn Batches>) -> Source {
+        Source {
+            location: Location::Batches(batches),
+            format: Format::Framed,
+            compression: Compression::None,
+        }
+    }
+
     /// The name that people know this input by: the path as it was given, or `stdin`.
     pub fn name(&self) -> String {
         match &self.location {
             Location::Path(path) => path.display().to_string(),
             Location::Stdin => "stdin".into(),
             Location::Memory(name, _) | Location::Spooled(name, _) => name.clone(),
+            Location::Batches(batches) => batches.name(),
         }
     }
 }

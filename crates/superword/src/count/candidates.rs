@@ -90,6 +90,14 @@ impl CandidateCounts {
             .try_for_each(|(symbols, count)| self.add(symbols, count))
     }
 
+    /// Multiplies all counts.
+    pub fn multiply(&mut self, times: u64) -> Result<(), CountOverflow> {
+        for entry in &mut self.entries {
+            entry.count = entry.count.checked_mul(times).ok_or(CountOverflow)?;
+        }
+        Ok(())
+    }
+
     /// All candidates and their counts, in no particular order.
     pub fn iter(&self) -> impl Iterator<Item = (&[Symbol], u64)> + '_ {
         self.entries.iter().map(|entry| {

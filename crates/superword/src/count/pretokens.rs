@@ -18,6 +18,14 @@ impl PretokenCounts {
         Ok(())
     }
 
+    /// How often a pretoken occurs: 0 if it was never counted.
+    pub fn get(&self, bytes: &[u8]) -> u64 {
+        if bytes.is_empty() {
+            return 0;
+        }
+        self.table.get(bytes, 0, bytes.len()).0.unwrap_or(0)
+    }
+
     /// Adds all counts of another.
     pub fn merge(&mut self, other: &PretokenCounts) -> Result<(), CountOverflow> {
         let mut result = Ok(());
@@ -26,6 +34,20 @@ impl PretokenCounts {
                 result = Err(overflow);
             }
         });
+        result
+    }
+
+    /// Multiplies all counts.
+    pub fn multiply(&mut self, times: u64) -> Result<(), CountOverflow> {
+        let mut all = PretokenCounts::default();
+        let mut result = Ok(());
+        self.for_each(|bytes, count| {
+            let added = count.checked_mul(times).map(|count| all.add(bytes, count));
+            if !matches!(added, Some(Ok(()))) {
+                result = Err(CountOverflow);
+            }
+        });
+        *self = all;
         result
     }
 

@@ -50,8 +50,21 @@ impl BigramSketch {
         }
     }
 
+    /// Multiplies all counts.
+    pub fn multiply(&mut self, times: u64) {
+        let times = u32::try_from(times).unwrap_or(u32::MAX);
+        for counter in &mut self.counters {
+            *counter = counter.saturating_mul(times);
+        }
+    }
+
     /// The `rank`-th largest counter (from 1): a guess at the count of the `rank`-th bigram.
     pub fn ranked(&self, rank: usize) -> u64 {
+        self.ranked_among(rank, &[])
+    }
+
+    /// The same among the counters and some more counts, which are sorted, the largest first.
+    pub fn ranked_among(&self, rank: usize, more: &[u64]) -> u64 {
         let mut histogram = vec![0usize; 1 << 16];
         let top = histogram.len() - 1;
         for &counter in &self.counters {
@@ -60,7 +73,8 @@ impl BigramSketch {
         let mut seen = 0;
         for (count, &counters) in histogram.iter().enumerate().rev() {
             seen += counters;
-            if seen >= rank {
+            let of_more = more.partition_point(|&other| other >= count as u64);
+            if seen + of_more >= rank {
                 return count as u64;
             }
         }

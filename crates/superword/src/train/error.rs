@@ -37,6 +37,36 @@ pub enum TrainError {
     /// The text changed between the two passes over it, or counts came from elsewhere.
     #[error("a pretoken holds a byte that is not in the alphabet")]
     ForeignByte,
+    /// Only words can be learned from counts of pretokens.
+    #[error("counts of pretokens give words only: the method must be \"bpe\"")]
+    WordsOnly,
+    /// Candidates are there for superwords.
+    #[error("candidates give superwords: the method must be \"boundless\" or \"superbpe\"")]
+    SuperwordsOnly,
+    /// Superwords are added to words, not to superwords.
+    #[error("the model has superwords already; superwords can only be added to a model of words")]
+    HasSuperwords,
+    /// BoundlessBPE leaves out some words, so ids cannot be kept.
+    #[error("a model with special tokens or ids of its own can only be extended by \"superbpe\"")]
+    BaseNeedsSuperBpe,
+    /// A base keeps its special tokens and gets no others.
+    #[error("special tokens are given, but the base keeps its own")]
+    BaseHasSpecials,
+    /// Candidates name tokens that the words do not have.
+    #[error("a candidate holds the token {token:?}, which is not a token of the words")]
+    ForeignToken {
+        /// The token, readable.
+        token: String,
+    },
+    /// Candidates were cut where it may have changed the result.
+    #[error(
+        "the candidates were cut at bigrams that occur fewer than {cut_below} times, and \
+         rarer ones are needed"
+    )]
+    CutTooHigh {
+        /// Where they were cut.
+        cut_below: u64,
+    },
     /// The result is no sound model.
     #[error("the trained model is not sound: {0}")]
     Build(#[from] BuildError),
@@ -76,6 +106,25 @@ impl TrainError {
                 Some("the counts are beyond any text; are they from a damaged file?".into())
             }
             TrainError::Merge(_) => Some("train on a sample of the text (max_bytes)".into()),
+            TrainError::WordsOnly => {
+                Some("learn the words first, then add superwords from candidates".into())
+            }
+            TrainError::SuperwordsOnly => {
+                Some("use method \"bpe\" without candidates, or another method".into())
+            }
+            TrainError::HasSuperwords => {
+                Some("give the model of words that it was made from, or train one".into())
+            }
+            TrainError::BaseNeedsSuperBpe => {
+                Some("use method \"superbpe\", or learn the words without special tokens".into())
+            }
+            TrainError::BaseHasSpecials => Some("leave special_tokens out".into()),
+            TrainError::ForeignToken { .. } => {
+                Some("count the candidates with the same model of words".into())
+            }
+            TrainError::CutTooHigh { cut_below } => Some(format!(
+                "count the candidates again with cut_below less than {cut_below}, or uncut"
+            )),
             TrainError::ForeignByte => Some("use the alphabet \"bytes\"".into()),
         }
     }

@@ -1,10 +1,13 @@
 //! Documents → model: both phases, in order.
 
 mod error;
+mod finish;
 mod options;
 mod pipeline;
 mod rules;
+mod stages;
 mod supermerges;
+mod weighted;
 mod words;
 
 pub use error::TrainError;
@@ -13,6 +16,9 @@ pub use options::{
 };
 pub use pipeline::{PhaseTime, TrainReport, train};
 pub use rules::SupermergeRules;
+pub use stages::{
+    Counted, GroupRead, count_candidates, count_pretokens, train_superwords, train_words,
+};
 pub use supermerges::{Step, Superwords, learn_boundless, learn_superbpe};
 pub use words::{WordStep, Words, learn_words};
 

@@ -1,5 +1,7 @@
 //! Phase 2: supermerges over the candidates, for BoundlessBPE and SuperBPE.
 
+use std::collections::HashSet;
+
 use super::rules::SupermergeRules;
 use super::words::{WordStep, Words};
 use super::{TrainError, WatchMerges};
@@ -31,6 +33,21 @@ pub struct Superwords {
     /// Two different runs of pretokens became one and the same superword. Cut candidates then no
     /// longer give exact counts, and the caller starts again without cutting.
     pub ambiguous: bool,
+    /// Supermerges of a smaller count than this, had there been any, would have changed nothing.
+    pub settled_from: u64,
+}
+
+impl Superwords {
+    /// True if candidates that were cut at bigrams that occur fewer than `cut_below` times gave
+    /// what whole ones give, where no supermerge of a count below `floor` can be chosen anyway.
+    ///
+    /// What is cut hides only supermerges of a smaller count than `cut_below`. It matters where
+    /// one of those would have been taken: instead of a supermerge of a count that is as small, or
+    /// of an ordinary merge of a smaller count (among equals the ordinary one goes first), or
+    /// where nothing else was left.
+    pub fn settled(&self, cut_below: u64, floor: u64) -> bool {
+        cut_below <= floor.max(1) || cut_below <= self.settled_from
+    }
 }
 
 /// A merger that also notices ambiguous superwords.
@@ -103,6 +120,7 @@ pub fn learn_boundless(
     let mut vocabulary = Members::new(alphabet);
     let mut steps = Vec::new();
     let mut pending = words.steps.iter().peekable();
+    let mut settled_from = u64::MAX;
     while vocabulary.size < size {
         watch.step(vocabulary.size, size)?;
         let best = best_unlocked(&mut supermerger.merger, &vocabulary);
@@ -110,13 +128,16 @@ pub fn learn_boundless(
         match best {
             Some(pair) if ordinary.is_none_or(|count| pair.count > count) => {
                 let joined = supermerger.merge(pair)?;
-                vocabulary.enter(joined);
+                vocabulary.enter_superword(joined);
+                settled_from = settled_from.min(pair.count);
                 steps.push(Step::Super(pair, joined));
             }
             _ => {
                 let Some(step) = pending.next() else {
+                    settled_from = 0;
                     break;
                 };
+                settled_from = settled_from.min(step.count.saturating_add(1));
                 vocabulary.replay(&step.event);
                 steps.push(Step::Word(step.clone()));
                 // Deletions belong to the merge before them.
@@ -133,6 +154,7 @@ pub fn learn_boundless(
         steps,
         size: vocabulary.size,
         ambiguous: supermerger.ambiguous,
+        settled_from,
         tokens: supermerger.merger.into_tokens(),
     })
 }
@@ -154,13 +176,16 @@ pub fn learn_superbpe(
         vocabulary.replay(&step.event);
         steps.push(Step::Word(step.clone()));
     }
+    let mut settled_from = u64::MAX;
     for made in 0..supermerges {
         watch.step(made, supermerges)?;
         let Some(pair) = supermerger.merger.best() else {
+            settled_from = 0;
             break;
         };
+        settled_from = settled_from.min(pair.count);
         let joined = supermerger.merge(pair)?;
-        vocabulary.enter(joined);
+        vocabulary.enter_superword(joined);
         steps.push(Step::Super(pair, joined));
     }
     watch.done(supermerges, supermerges);
@@ -168,6 +193,7 @@ pub fn learn_superbpe(
         steps,
         size: vocabulary.size,
         ambiguous: supermerger.ambiguous,
+        settled_from,
         tokens: supermerger.merger.into_tokens(),
     })
 }
@@ -194,6 +220,8 @@ impl WordStep {
 /// Which symbols are in the vocabulary right now.
 struct Members {
     members: Vec<bool>,
+    /// Made by a supermerge: a deletion of the word with the same bytes leaves them.
+    superwords: HashSet<Symbol>,
     size: usize,
 }
 
@@ -201,6 +229,7 @@ impl Members {
     fn new(alphabet: usize) -> Members {
         Members {
             members: vec![true; alphabet],
+            superwords: HashSet::new(),
             size: alphabet,
         }
     }
@@ -222,11 +251,16 @@ impl Members {
         }
     }
 
+    fn enter_superword(&mut self, symbol: Symbol) {
+        self.superwords.insert(symbol);
+        self.enter(symbol);
+    }
+
     fn replay(&mut self, event: &WordEvent) {
         match event {
             WordEvent::Merge { joined, .. } => self.enter(*joined),
             WordEvent::Delete { token, .. } => {
-                if self.set(*token, false) {
+                if !self.superwords.contains(token) && self.set(*token, false) {
                     self.size -= 1;
                 }
             }

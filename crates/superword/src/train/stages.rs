@@ -1,0 +1,420 @@
+//! The stages of a run, each by itself: a corpus can be counted in pieces, on many machines, by
+//! any engine, and learned from afterwards. [`super::train`] stands on the same functions.
+
+use serde_json::json;
+
+use super::finish::Learned;
+use super::rules::SupermergeRules;
+use super::supermerges::{Superwords, learn_boundless, learn_superbpe};
+use super::weighted::Weighted;
+use super::words::{Words, learn_words};
+use super::{GREEDY_FLOOR, GREEDY_LONGEST, GreedySplit, TrainError, TrainOptions, WatchMerges};
+use crate::corpus::{DocumentSink, Groups, ReadOptions, ReadReport, Source, read_parallel};
+use crate::count::{
+    BigramSketch, CandidateCounter, CandidateCounts, CountOverflow, EarlyCut, Eligible, Ngrams,
+    PretokenCounter, PretokenCounts, cut, split_greedily,
+};
+use crate::encode::{Scratch, WordEvent, WordRules, word_events};
+use crate::model::{Alphabet, Event, Facts, Method, Model};
+use crate::observe::{Observer, Phase};
+use crate::text::{Matcher, Pretokenizer, SplitError};
+use crate::token::Symbol;
+
+/// What counting a text gave.
+#[derive(Clone, Debug, Default)]
+pub struct Counted {
+    /// How often each pretoken occurs.
+    pub counts: PretokenCounts,
+    /// Upper bounds on the counts of bigrams, where they were asked for.
+    pub sketch: Option<BigramSketch>,
+    /// Pretokens in all documents.
+    pub pretokens: u64,
+    /// What was read.
+    pub read: ReadReport,
+    /// The same by group, where there are groups.
+    pub groups: Vec<GroupRead>,
+}
+
+impl Counted {
+    /// What is recorded in a model about the text.
+    pub fn facts(&self) -> Facts {
+        let mut facts = Facts::new();
+        facts.insert("documents".into(), json!(self.read.documents));
+        facts.insert("bytes".into(), json!(self.read.bytes));
+        facts.insert("skipped_documents".into(), json!(self.read.skipped));
+        facts.insert("pretokens".into(), json!(self.pretokens));
+        facts.insert("unique_pretokens".into(), json!(self.counts.len()));
+        if !self.groups.is_empty() {
+            let table = self.groups.iter().map(|group| {
+                let read = json!({
+                    "weight": group.weight,
+                    "documents": group.documents,
+                    "bytes": group.bytes,
+                });
+                (group.name.clone(), read)
+            });
+            facts.insert("groups".into(), table.collect::<Facts>().into());
+        }
+        facts
+    }
+}
+
+impl DocumentSink for PretokenCounter {
+    type Error = SplitError;
+
+    fn document(&mut self, text: &str) -> Result<(), SplitError> {
+        PretokenCounter::document(self, text)
+    }
+}
+
+impl DocumentSink for CandidateCounter<'_> {
+    type Error = SplitError;
+
+    fn document(&mut self, text: &str) -> Result<(), SplitError> {
+        CandidateCounter::document(self, text)
+    }
+}
+
+/// Reads all documents and counts their pretokens, and bigrams too where a `sketch` is wanted.
+pub fn count_pretokens(
+    sources: &[Source],
+    read: &ReadOptions,
+    pretokenizer: &Pretokenizer,
+    sketch: bool,
+    observer: &dyn Observer,
+) -> Result<Counted, TrainError> {
+    let size = sources.iter().map(Source::size_guess).sum();
+    let make = || {
+        let sketch = sketch.then(|| BigramSketch::for_text_of(size));
+        PretokenCounter::new(pretokenizer.clone(), sketch)
+    };
+    let (counters, report) = read_parallel(sources, read, Phase::Count, observer, |_| {
+        Weighted::new(make)
+    })?;
+    let mut total: Option<(PretokenCounts, Option<BigramSketch>)> = None;
+    let mut pretokens = 0u64;
+    for (times, counter) in counters.into_iter().flat_map(Weighted::finish) {
+        let (mut counts, mut sketch, more) = counter.finish();
+        pretokens = more
+            .checked_mul(times)
+            .and_then(|more| pretokens.checked_add(more))
+            .ok_or(CountOverflow)?;
+        if times > 1 {
+            counts.multiply(times)?;
+            if let Some(sketch) = &mut sketch {
+                sketch.multiply(times);
+            }
+        }
+        match &mut total {
+            None => total = Some((counts, sketch)),
+            Some((all_counts, all_sketch)) => {
+                all_counts.merge(&counts)?;
+                if let (Some(all), Some(sketch)) = (all_sketch, &sketch) {
+                    all.merge(sketch);
+                }
+            }
+        }
+    }
+    let (counts, sketch) = total.unwrap_or_default();
+    Ok(Counted {
+        counts,
+        sketch,
+        pretokens,
+        groups: groups_read(read.groups.as_ref(), &report),
+        read: report,
+    })
+}
+
+/// What was read of each group.
+fn groups_read(groups: Option<&Groups>, report: &ReadReport) -> Vec<GroupRead> {
+    let Some(groups) = groups else {
+        return Vec::new();
+    };
+    let mut all: Vec<GroupRead> = groups
+        .groups
+        .iter()
+        .map(|(name, weight)| GroupRead {
+            name: name.clone(),
+            weight: *weight,
+            documents: 0,
+            bytes: 0,
+        })
+        .collect();
+    for (source, read) in report.per_source.iter().enumerate() {
+        if let Some(group) = groups.group_of(source) {
+            all[group].documents += read.documents;
+            all[group].bytes += read.bytes;
+        }
+    }
+    all
+}
+
+/// What was read of a group of sources.
+#[derive(Clone, Debug, PartialEq)]
+pub struct GroupRead {
+    /// Its name.
+    pub name: String,
+    /// What its documents weigh.
+    pub weight: f64,
+    /// Documents that were counted, each once.
+    pub documents: u64,
+    /// Their text bytes.
+    pub bytes: u64,
+}
+
+/// Phase 1 by itself: a model of the kind `bpe` from counts. `text` is what is recorded about the
+/// text ([`Counted::facts`]). The second result says why the vocabulary is smaller than asked for.
+pub fn train_words(
+    counts: &PretokenCounts,
+    pretokenizer: &Pretokenizer,
+    options: &TrainOptions,
+    text: Facts,
+    observer: &dyn Observer,
+) -> Result<(Model, Option<String>), TrainError> {
+    options.check()?;
+    if options.method != Method::Bpe {
+        return Err(TrainError::WordsOnly);
+    }
+    let words = words_from(counts, options, observer)?;
+    let learned = Learned::from_words(words);
+    let shortfall = learned.shortfall(options);
+    let model = learned.build(options, pretokenizer.config().clone(), None, text)?;
+    Ok((model, shortfall))
+}
+
+pub(super) fn words_from(
+    counts: &PretokenCounts,
+    options: &TrainOptions,
+    observer: &dyn Observer,
+) -> Result<Words, TrainError> {
+    learn_words(
+        counts,
+        options.alphabet,
+        options.word_tokens(),
+        options.min_count,
+        options.picky,
+        &WatchMerges::new(observer, Phase::Merge),
+    )
+}
+
+impl Words {
+    /// The words of a model that has no superwords; its symbols stay what they are.
+    pub fn of_model(model: &Model) -> Result<Words, TrainError> {
+        let vocabulary = model.vocabulary();
+        let mut tokens = crate::tokens::TokenTable::with_capacity(vocabulary.len());
+        for index in 0..vocabulary.len() as u32 {
+            tokens.insert(vocabulary.bytes_of(Symbol(index)));
+        }
+        let mut steps = Vec::with_capacity(model.parts().events.len());
+        for (event, recorded) in word_events(model).into_iter().zip(&model.parts().events) {
+            let count = match *recorded {
+                Event::Merge { count, .. } => count,
+                Event::Delete { .. } => 0,
+                Event::Supermerge { .. } => return Err(TrainError::HasSuperwords),
+            };
+            steps.push(super::WordStep { event, count });
+        }
+        if steps.len() < model.parts().events.len() {
+            return Err(TrainError::HasSuperwords);
+        }
+        let alive: Vec<bool> = (0..vocabulary.len() as u32)
+            .map(|index| vocabulary.id_of(Symbol(index)).is_some())
+            .collect();
+        Ok(Words {
+            tokens,
+            steps,
+            size: alive.iter().filter(|&&alive| alive).count(),
+            alive,
+        })
+    }
+
+    /// The tokens that are whole pretokens, reachable by their own merges, and eligible.
+    pub fn eligible(&self, alphabet: Alphabet, pretokenizer: &Pretokenizer) -> Eligible {
+        let events: Vec<WordEvent> = self.steps.iter().map(|step| step.event.clone()).collect();
+        let rules = WordRules::new(alphabet.symbols(), &events);
+        let mut eligible = Eligible::default();
+        let (mut symbols, mut scratch) = (Vec::new(), Scratch::default());
+        for index in 0..self.tokens.len() {
+            let symbol = Symbol(index as u32);
+            let bytes = self.tokens.bytes_of(symbol);
+            if self.alive[index]
+                && std::str::from_utf8(bytes).is_ok_and(|text| pretokenizer.is_eligible(text))
+                && rules.reaches(bytes, symbol, &mut symbols, &mut scratch)
+            {
+                eligible.insert(bytes, symbol);
+            }
+        }
+        eligible
+    }
+}
+
+/// Reads all documents and collects their candidates, cut at each bigram that occurs fewer than
+/// `cut_below` times. A sketch of the same text lets most of it be cut before it is kept.
+pub fn count_candidates(
+    sources: &[Source],
+    read: &ReadOptions,
+    pretokenizer: &Pretokenizer,
+    eligible: &Eligible,
+    sketch: Option<&BigramSketch>,
+    cut_below: u64,
+    observer: &dyn Observer,
+) -> Result<(CandidateCounts, ReadReport), TrainError> {
+    let early = sketch.filter(|_| cut_below > 1).map(|sketch| EarlyCut {
+        sketch,
+        threshold: cut_below,
+    });
+    let make = || CandidateCounter::new(pretokenizer.clone(), eligible, early);
+    let (counters, report) = read_parallel(sources, read, Phase::Candidates, observer, |_| {
+        Weighted::new(make)
+    })?;
+    let mut all = CandidateCounts::default();
+    for (times, counter) in counters.into_iter().flat_map(Weighted::finish) {
+        let mut counts = counter.finish()?;
+        if times > 1 {
+            counts.multiply(times)?;
+        }
+        if all.is_empty() {
+            all = counts;
+        } else {
+            all.merge(&counts)?;
+        }
+    }
+    if cut_below > 1 {
+        all = cut(&all, cut_below)?;
+    }
+    Ok((all, report))
+}
+
+/// Phase 2 by itself: adds superwords to a model of the kind `bpe`, from candidates in its symbols
+/// that were cut below `cut_below` (1: not cut). The tokens of a model with special tokens or ids
+/// of its own keep their ids, and superwords get the ids after all of them; `options` then has no
+/// special tokens.
+///
+/// BoundlessBPE gives what [`super::train`] gives if the words were learned at the full size,
+/// special tokens aside; SuperBPE if they were learned at that size without the supermerges.
+pub fn train_superwords(
+    words: &Model,
+    candidates: &CandidateCounts,
+    cut_below: u64,
+    options: &TrainOptions,
+    text: Facts,
+    observer: &dyn Observer,
+) -> Result<(Model, Option<String>), TrainError> {
+    options.check()?;
+    if options.method == Method::Bpe {
+        return Err(TrainError::SuperwordsOnly);
+    }
+    let keeps_ids = words.parts().ids.is_some() || !words.parts().specials.is_empty();
+    let base = keeps_ids.then_some(words);
+    let mut options = options.clone();
+    if let Some(base) = base {
+        if options.method != Method::SuperBpe {
+            return Err(TrainError::BaseNeedsSuperBpe);
+        }
+        if !options.special_tokens.is_empty() {
+            return Err(TrainError::BaseHasSpecials);
+        }
+        let specials = base.parts().specials.iter();
+        options.special_tokens = specials.map(|special| special.text.clone()).collect();
+        // Ids may leave gaps; the size is that of the tokens there are.
+        options.vocab_size =
+            base.vocabulary().n_tokens() + options.special_tokens.len() + options.supermerges;
+    }
+    let options = &options;
+    let learned_words = Words::of_model(words)?;
+    let veto = options.veto.as_deref().map(Matcher::new).transpose()?;
+    let watch = WatchMerges::new(observer, Phase::Supermerge);
+    let floor = options.min_count.max(1);
+    if let Some(floor) = greedy_floor(&learned_words, options)
+        && cut_below > floor
+    {
+        return Err(TrainError::CutTooHigh { cut_below });
+    }
+    let split;
+    let (candidates, ngrams) = match options.greedy_split {
+        GreedySplit::Off => (candidates, Vec::new()),
+        _ => {
+            let ngrams;
+            (split, ngrams) = split_candidates(candidates.clone(), &learned_words, options)?;
+            (&split, ngrams)
+        }
+    };
+    let superwords = learn_from(&learned_words, candidates, options, veto, floor, &watch)?;
+    let enough = superwords.settled(cut_below, floor);
+    if cut_below > 1 && (superwords.ambiguous || !enough) {
+        return Err(TrainError::CutTooHigh { cut_below });
+    }
+    let learned = Learned {
+        steps: superwords.steps,
+        ngrams,
+        size: superwords.size,
+    };
+    let shortfall = learned.shortfall(options);
+    let pretokenizer = words.parts().pretokenizer.clone();
+    let model = learned.build(options, pretokenizer, base, text)?;
+    Ok((model, shortfall))
+}
+
+/// N-grams for greedy splitting occur at least this often; `None` where it is off.
+pub(super) fn greedy_floor(words: &Words, options: &TrainOptions) -> Option<u64> {
+    match options.greedy_split {
+        GreedySplit::Off => None,
+        _ => Some(words.smallest_count().unwrap_or(0).max(GREEDY_FLOOR)),
+    }
+}
+
+/// Splits candidates greedily where that is asked for; the n-grams are those to be recorded.
+pub(super) fn split_candidates(
+    candidates: CandidateCounts,
+    words: &Words,
+    options: &TrainOptions,
+) -> Result<(CandidateCounts, Vec<Vec<Symbol>>), TrainError> {
+    let Some(floor) = greedy_floor(words, options) else {
+        return Ok((candidates, Vec::new()));
+    };
+    let ngrams = Ngrams::count(&candidates, floor, GREEDY_LONGEST)?;
+    let split = split_greedily(&candidates, &ngrams)?;
+    let recorded = match options.greedy_split {
+        GreedySplit::Encoding => ngrams.to_sorted(),
+        _ => Vec::new(),
+    };
+    Ok((split, recorded))
+}
+
+pub(super) fn learn_from(
+    words: &Words,
+    candidates: &CandidateCounts,
+    options: &TrainOptions,
+    veto: Option<Matcher>,
+    min_count: u64,
+    watch: &WatchMerges<'_>,
+) -> Result<Superwords, TrainError> {
+    let rules = SupermergeRules::new(
+        options.max_words,
+        options.same_script,
+        options.boundary,
+        veto,
+        words.alive.clone(),
+    );
+    let alphabet = options.alphabet.size();
+    match options.method {
+        Method::SuperBpe => learn_superbpe(
+            words,
+            alphabet,
+            candidates,
+            rules,
+            min_count,
+            options.supermerges,
+            watch,
+        ),
+        _ => learn_boundless(
+            words,
+            alphabet,
+            candidates,
+            rules,
+            min_count,
+            options.tokens(),
+            watch,
+        ),
+    }
+}

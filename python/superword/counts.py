@@ -1,0 +1,504 @@
+"""Counts as values and as files: of pretokens for words, of candidates for superwords.
+
+A corpus can be counted in pieces, on many machines, by any engine, and the counts added up:
+
+>>> a, b = Counts.load("a.parquet"), Counts.load("b.parquet")
+>>> Counts.merge([a, b]).save("all.parquet")
+
+Counts know which pretokenizer, options and inputs they come from, and refuse to be mixed with
+others. Files are Parquet or Arrow (`pip install 'superword[arrow]'`) or TSV, by their names.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from superword import _core
+from superword.errors import CountsError
+from superword.pretokenizer import DEFAULT, Pretokenizer
+from superword.tokenizer import Tokenizer
+
+if TYPE_CHECKING:
+    import pyarrow
+
+__all__ = ["SUFFIXES", "Candidates", "Counts", "Origin", "words_key"]
+
+FORMAT = 1
+SUFFIXES = (".parquet", ".arrow", ".feather", ".tsv")
+
+
+class Origin(NamedTuple):
+    """What counts come from: pretokenizer, options of reading, inputs; for candidates the words.
+
+    An input is a dict of its name, documents, bytes and skipped documents.
+    """
+
+    pretokenizer: Pretokenizer | None = None
+    options: Mapping[str, Any] = {}
+    inputs: tuple[Mapping[str, Any], ...] = ()
+    words: str | None = None
+
+    def describe(self, kind: str, facts: Mapping[str, Any], **more: Any) -> dict[str, Any]:
+        """What a file says about the counts in it."""
+        described: dict[str, Any] = {"format": FORMAT, "kind": kind, "version": _core.__version__}
+        if self.pretokenizer is not None:
+            p = self.pretokenizer
+            described["pretokenizer"] = {
+                "name": p.name,
+                "pattern": p.pattern,
+                "script_pattern": p.script_pattern,
+                "scripts": p.scripts,
+                "eligible": p.eligible,
+            }
+        if self.words is not None:
+            described["words"] = self.words
+        described["options"] = dict(self.options)
+        described["inputs"] = [dict(item) for item in self.inputs]
+        return {**described, **more, "facts": dict(facts)}
+
+    @classmethod
+    def of(cls, described: Mapping[str, Any]) -> Origin:
+        """The inverse of `describe`."""
+        return cls(
+            pretokenizer=_pretokenizer_of(described.get("pretokenizer")),
+            options=dict(described.get("options", {})),
+            inputs=tuple(described.get("inputs", ())),
+            words=described.get("words"),
+        )
+
+
+class Counts(Mapping[bytes, int]):
+    """How often each pretoken of a text occurs, and where that is from. Immutable.
+
+    >>> Counts({b"a": 3, b" b": 2**40}, pretokenizer="gpt4o")[b" b"]
+    1099511627776
+
+    `facts` says what is known of the text; it becomes part of the facts of a model.
+    """
+
+    __slots__ = ("_engine", "origin")
+
+    def __init__(
+        self,
+        counts: Mapping[bytes, int],
+        *,
+        pretokenizer: str | Pretokenizer = DEFAULT,
+        facts: Mapping[str, Any] | None = None,
+    ) -> None:
+        if isinstance(pretokenizer, str):
+            pretokenizer = Pretokenizer(pretokenizer)
+        checked = {check_token(token): check_count(token, n) for token, n in counts.items()}
+        self._engine = _core.Counts.from_dict(checked, _counted_facts(checked, facts))
+        self.origin = Origin(pretokenizer)
+
+    @classmethod
+    def _wrap(cls, engine: _core.Counts, origin: Origin) -> Counts:
+        self = cls.__new__(cls)
+        self._engine = engine
+        self.origin = origin
+        return self
+
+    @property
+    def pretokenizer(self) -> Pretokenizer:
+        """What cut the text."""
+        assert self.origin.pretokenizer is not None
+        return self.origin.pretokenizer
+
+    @property
+    def facts(self) -> dict[str, Any]:
+        """What is known of the text: documents, bytes, pretokens."""
+        facts: dict[str, Any] = json.loads(self._engine.facts)
+        return facts
+
+    @classmethod
+    def merge(cls, parts: Iterable[Counts], *, allow_repeats: bool = False) -> Counts:
+        """Add up counts of parts of a text; parts that do not belong together are refused."""
+        listed = list(parts)
+        origin = _together([part.origin for part in listed], allow_repeats)
+        facts = _sum_facts([part.facts for part in listed])
+        engine = _core.Counts.merge([part._engine for part in listed], "{}")
+        if "unique_pretokens" in facts:
+            facts["unique_pretokens"] = len(engine)
+        engine = _core.Counts.merge([engine], json.dumps(facts))
+        return cls._wrap(engine, origin)
+
+    def to_arrow(self) -> pyarrow.Table:
+        """A table of the columns `token` (binary) and `count` (uint64), sorted by token."""
+        from superword import arrow
+
+        described = self.origin.describe("counts", self.facts)
+        return arrow.counts_table(self._engine.columns(), described)
+
+    @classmethod
+    def from_arrow(
+        cls, table: pyarrow.Table, *, pretokenizer: str | Pretokenizer | None = None
+    ) -> Counts:
+        """The counts of a table as `to_arrow` makes it, or any with columns of these names.
+
+        A table of another engine does not say what cut the text: give the `pretokenizer`.
+        """
+        from superword import arrow
+
+        origin, facts = _origin_of(arrow.described(table), "counts", pretokenizer)
+        engine = _core.Counts.from_columns(arrow.counts_columns(table), "{}")
+        if facts is None:
+            facts = {"unique_pretokens": len(engine)}
+        engine = _core.Counts.merge([engine], json.dumps(facts))
+        return cls._wrap(engine, origin)
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write a file; the format is told by its name: .parquet, .arrow, .feather or .tsv."""
+        name = os.fspath(path)
+        if check_suffix(name) == ".tsv":
+            from superword import tsv
+
+            described = self.origin.describe("counts", self.facts)
+            rows = sorted((token, count) for token, count in self.items())
+            tsv.write(name, described, (((token,), count) for token, count in rows))
+        else:
+            from superword import arrow
+
+            arrow.write(name, self.to_arrow())
+
+    @classmethod
+    def load(
+        cls, path: str | os.PathLike[str], *, pretokenizer: str | Pretokenizer | None = None
+    ) -> Counts:
+        """Read a file that `save` wrote, or that another engine wrote with the same columns."""
+        name = os.fspath(path)
+        try:
+            if check_suffix(name) == ".tsv":
+                from superword import tsv
+
+                described, rows = tsv.read(name)
+                origin, facts = _origin_of(described, "counts", pretokenizer)
+                counts: dict[bytes, int] = {}
+                for line, tokens, count in rows:
+                    if len(tokens) != 1:
+                        raise CountsError(f"line {line} has {len(tokens) + 1} fields, not 2")
+                    counts[tokens[0]] = counts.get(tokens[0], 0) + count
+                checked = {token: check_count(token, n) for token, n in counts.items()}
+                return cls._wrap(
+                    _core.Counts.from_dict(checked, _counted_facts(checked, facts)), origin
+                )
+            from superword import arrow
+
+            return cls.from_arrow(arrow.read(name), pretokenizer=pretokenizer)
+        except CountsError as error:
+            raise _at(name, error) from None
+
+    def __getitem__(self, token: bytes) -> int:
+        count = self._engine.get(token) if isinstance(token, bytes) else 0
+        if not count:
+            raise KeyError(token)
+        return count
+
+    def __iter__(self) -> Iterator[bytes]:
+        return iter(self._engine.to_dict())
+
+    def items(self) -> Any:
+        """All pretokens and their counts, in no particular order."""
+        return self._engine.to_dict().items()
+
+    def __len__(self) -> int:
+        return len(self._engine)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Counts):
+            return NotImplemented
+        same = self.pretokenizer == other.pretokenizer and len(self) == len(other)
+        return same and self._engine.to_dict() == other._engine.to_dict()
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        return f"<Counts of {len(self):,} pretokens by {self.pretokenizer!r}>"
+
+
+class Candidates(Mapping[tuple[bytes, ...], int]):
+    """How often each run of eligible single-token pretokens occurs. Immutable.
+
+    >>> Candidates({(b"of", b" the"): 12})[b"of", b" the"]
+    12
+
+    `cut_below`: bigrams that occur less often were cut (1: none were).
+    """
+
+    __slots__ = ("_counts", "_engine", "origin")
+
+    def __init__(
+        self,
+        counts: Mapping[tuple[bytes, ...], int],
+        *,
+        cut_below: int = 1,
+        facts: Mapping[str, Any] | None = None,
+    ) -> None:
+        checked = {tuple(map(check_token, run)): check_count(run, n) for run, n in counts.items()}
+        self._counts: dict[tuple[bytes, ...], int] | None = None
+        self._engine = _core.Candidates.from_dict(checked, cut_below, json.dumps(dict(facts or {})))
+        self.origin = Origin()
+
+    @classmethod
+    def _wrap(cls, engine: _core.Candidates, origin: Origin) -> Candidates:
+        self = cls.__new__(cls)
+        self._counts = None
+        self._engine = engine
+        self.origin = origin
+        return self
+
+    @property
+    def cut_below(self) -> int:
+        """Bigrams that occur less often were cut; 1 if none were."""
+        return self._engine.cut_below
+
+    @property
+    def facts(self) -> dict[str, Any]:
+        """What is known of the text."""
+        facts: dict[str, Any] = json.loads(self._engine.facts)
+        return facts
+
+    @classmethod
+    def merge(cls, parts: Iterable[Candidates], *, allow_repeats: bool = False) -> Candidates:
+        """Add up candidates of parts of a text, counted with the same words and not cut."""
+        listed = list(parts)
+        origin = _together([part.origin for part in listed], allow_repeats)
+        if any(part.cut_below > 1 for part in listed):
+            raise CountsError(
+                "candidates that were cut cannot be added up: what is rare in a part may not be "
+                "rare in the whole",
+                hint="count the candidates again without cut_below",
+            )
+        facts = json.dumps(_sum_facts([part.facts for part in listed]))
+        return cls._wrap(_core.Candidates.merge([part._engine for part in listed], facts), origin)
+
+    def to_arrow(self) -> pyarrow.Table:
+        """A table of the columns `tokens` (list of binary) and `count` (uint64), sorted."""
+        from superword import arrow
+
+        return arrow.candidates_table(self._engine.columns(), self._described())
+
+    @classmethod
+    def from_arrow(cls, table: pyarrow.Table) -> Candidates:
+        """The candidates of a table as `to_arrow` makes it."""
+        from superword import arrow
+
+        described = arrow.described(table)
+        origin, facts = _origin_of(described, "candidates", None)
+        engine = _core.Candidates.from_columns(
+            arrow.candidates_columns(table),
+            int((described or {}).get("cut_below", 1)),
+            json.dumps(facts or {}),
+        )
+        return cls._wrap(engine, origin)
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write a file; the format is told by its name: .parquet, .arrow, .feather or .tsv."""
+        name = os.fspath(path)
+        if check_suffix(name) == ".tsv":
+            from superword import tsv
+
+            tsv.write(name, self._described(), sorted(self._dict().items()))
+        else:
+            from superword import arrow
+
+            arrow.write(name, self.to_arrow())
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> Candidates:
+        """Read a file that `save` wrote, or that another engine wrote with the same columns."""
+        name = os.fspath(path)
+        try:
+            if check_suffix(name) == ".tsv":
+                from superword import tsv
+
+                described, rows = tsv.read(name)
+                origin, facts = _origin_of(described, "candidates", None)
+                counts: dict[tuple[bytes, ...], int] = {}
+                for line, tokens, count in rows:
+                    if len(tokens) < 2:
+                        raise CountsError(f"line {line} has fewer than two tokens and a count")
+                    counts[tokens] = check_count(tokens, counts.get(tokens, 0) + count)
+                cut_below = int((described or {}).get("cut_below", 1))
+                engine = _core.Candidates.from_dict(counts, cut_below, json.dumps(facts or {}))
+                return cls._wrap(engine, origin)
+            from superword import arrow
+
+            return cls.from_arrow(arrow.read(name))
+        except CountsError as error:
+            raise _at(name, error) from None
+
+    def _described(self) -> dict[str, Any]:
+        return self.origin.describe("candidates", self.facts, cut_below=self.cut_below)
+
+    def _dict(self) -> dict[tuple[bytes, ...], int]:
+        # Made once, on the first look: the engine has no use for it.
+        if self._counts is None:
+            self._counts = self._engine.to_dict()
+        return self._counts
+
+    def __getitem__(self, tokens: tuple[bytes, ...]) -> int:
+        return self._dict()[tokens]
+
+    def __iter__(self) -> Iterator[tuple[bytes, ...]]:
+        return iter(self._dict())
+
+    def __len__(self) -> int:
+        return len(self._engine)
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        return f"<Candidates: {len(self):,} runs of tokens>"
+
+
+def words_key(words: Tokenizer) -> str:
+    """What tells words apart: a hash of all that decides how text becomes words."""
+    pretokenizer = words.pretokenizer
+    what = (
+        words.alphabet,
+        words._model.picky_split,
+        pretokenizer._config()[1:],
+        [event[:3] for event in words._model.events()],
+    )
+    return hashlib.sha256(repr(what).encode()).hexdigest()[:32]
+
+
+def check_token(token: object) -> bytes:
+    """A token as it was given, if it can be one."""
+    if not isinstance(token, bytes) or not token:
+        raise CountsError(f"a token must be bytes that are not empty, not {token!r}")
+    return token
+
+
+def check_count(token: object, count: object) -> int:
+    """A count as it was given, if it can be one."""
+    if isinstance(count, bool) or not isinstance(count, int) or not 0 <= count < 2**64:
+        raise CountsError(
+            f"the count of {token!r} is {count!r}, not a whole number of 64 bits",
+            hint="counts are whole numbers from 0 to 2**64 - 1",
+        )
+    return count
+
+
+def check_suffix(path: str) -> str:
+    """How a file of counts ends: one of `SUFFIXES`."""
+    suffix = Path(path).suffix.lower()
+    if suffix not in SUFFIXES:
+        raise CountsError(
+            f"{path}: the name does not say how counts are written in it",
+            hint=f"end it in {', '.join(SUFFIXES[:-1])} or {SUFFIXES[-1]}",
+            path=path,
+        )
+    return suffix
+
+
+def _counted_facts(counts: Mapping[bytes, int], facts: Mapping[str, Any] | None) -> str:
+    if facts is None:
+        facts = {"pretokens": sum(counts.values()), "unique_pretokens": len(counts)}
+    return json.dumps(dict(facts))
+
+
+def _at(path: str, error: CountsError) -> CountsError:
+    message = error.message if error.message.startswith(path) else f"{path}: {error.message}"
+    return CountsError(message, hint=error.hint, **{**error.facts, "path": path})
+
+
+def _origin_of(
+    described: Mapping[str, Any] | None, kind: str, pretokenizer: str | Pretokenizer | None
+) -> tuple[Origin, dict[str, Any] | None]:
+    """Where counts are from and the facts, of what a file says (None: it says nothing)."""
+    given = Pretokenizer(pretokenizer) if isinstance(pretokenizer, str) else pretokenizer
+    if described is None:
+        if kind == "counts" and given is None:
+            raise CountsError(
+                "it does not say which pretokenizer cut the text",
+                hint="give the pretokenizer that was used; superword's own files say it",
+            )
+        return Origin(given), None
+    if described.get("kind") != kind:
+        raise CountsError(
+            f"it holds {described.get('kind')}, not {kind}",
+            hint="counts of pretokens are for words, candidates for superwords",
+        )
+    if described.get("format") != FORMAT:
+        raise CountsError(
+            f"it has format {described.get('format')}, which this version does not know",
+            hint="a newer superword wrote it; update this one",
+        )
+    origin = Origin.of(described)
+    if given is not None and given != origin.pretokenizer:
+        raise CountsError(
+            f"the text was cut by {origin.pretokenizer!r}, not by {given!r}",
+            hint="leave the pretokenizer out to use the one of the counts",
+        )
+    facts = described.get("facts")
+    return origin, dict(facts) if isinstance(facts, Mapping) else {}
+
+
+def _pretokenizer_of(described: Any) -> Pretokenizer | None:
+    if described is None:
+        return None
+    try:
+        name = described["name"]
+        if name is not None and name in _core.preset_names():
+            preset = Pretokenizer(name)
+            if preset.pattern == described["pattern"] and preset.eligible == described["eligible"]:
+                return preset
+        return Pretokenizer(
+            pattern=described["pattern"],
+            script_pattern=described["script_pattern"],
+            scripts=described["scripts"] or None,
+            eligible=described["eligible"],
+        )
+    except (KeyError, TypeError):
+        raise CountsError("what it says about the pretokenizer is damaged") from None
+
+
+def _together(origins: Sequence[Origin], allow_repeats: bool) -> Origin:
+    """Where the sum of counts is from; an error if they do not belong together."""
+    if not origins:
+        raise CountsError("there are no counts to add up", hint="give one or more")
+    first = origins[0]
+    for origin in origins[1:]:
+        if origin.pretokenizer != first.pretokenizer:
+            raise CountsError(
+                "the texts were cut by different pretokenizers: "
+                f"{first.pretokenizer!r} and {origin.pretokenizer!r}",
+                hint="count again with one of them",
+            )
+        if origin.words != first.words:
+            raise CountsError(
+                "the candidates were counted with different words",
+                hint="count all of them with one model of words",
+            )
+        if dict(origin.options) != dict(first.options):
+            raise CountsError(
+                "the texts were read with different options: "
+                f"{dict(first.options)} and {dict(origin.options)}",
+                hint="count again with the same ones",
+            )
+    seen: set[str] = set()
+    for item in (item for origin in origins for item in origin.inputs):
+        key = json.dumps(item, sort_keys=True)
+        if key in seen and not allow_repeats:
+            raise CountsError(
+                f"the input {item.get('name')} was counted twice",
+                hint="leave one of them out, or allow repeats if it is meant",
+            )
+        seen.add(key)
+    return first._replace(inputs=tuple(item for origin in origins for item in origin.inputs))
+
+
+def _sum_facts(parts: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """Numbers that all parts know, added up."""
+    shared = [name for name in parts[0] if all(name in part for part in parts)]
+    return {
+        name: sum(part[name] for part in parts)
+        for name in shared
+        if all(type(part[name]) is int for part in parts)
+    }

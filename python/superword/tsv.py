@@ -1,0 +1,153 @@
+r"""Counts for people: a line of tokens and a count, separated by tabs.
+
+The first line says where the counts are from. Tokens are text; a backslash, a tab, a line ending,
+other control characters and bytes that are no text are written `\\`, `\t`, `\n`, `\r`, `\xHH`:
+
+>>> escape(b" the"), escape(b"a\tb\xff")
+(' the', 'a\\tb\\xff')
+>>> unescape('a\\tb\\xff')
+b'a\tb\xff'
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import tempfile
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+from superword.errors import CountsError, SaveError
+
+__all__ = ["escape", "read", "unescape", "write"]
+
+HEADER = "#superword\t"
+
+_NAMED = {"\\": "\\\\", "\t": "\\t", "\n": "\\n", "\r": "\\r"}
+_BYTES = {"\\\\": b"\\", "\\t": b"\t", "\\n": b"\n", "\\r": b"\r"}
+# Control characters, and what some programs take for line endings.
+_UNREADABLE = re.compile("[\\\\\x00-\x1f\x7f-\x9f\u2028\u2029\ufeff\udc80-\udcff]")
+_ESCAPE = re.compile(r"\\(?:x[0-9a-f]{2}|.)?")
+
+
+def escape(token: bytes) -> str:
+    """A token as readable text without tabs and line endings."""
+    text = token.decode("utf-8", "surrogateescape")
+
+    def shown(match: re.Match[str]) -> str:
+        found = match[0]
+        if found in _NAMED:
+            return _NAMED[found]
+        return "".join(f"\\x{byte:02x}" for byte in found.encode("utf-8", "surrogateescape"))
+
+    return _UNREADABLE.sub(shown, text)
+
+
+def unescape(text: str) -> bytes:
+    """The inverse of `escape`; a `ValueError` for what it never writes."""
+    parts = []
+    end = 0
+    for match in _ESCAPE.finditer(text):
+        parts.append(text[end : match.start()].encode())
+        found = match[0]
+        if found in _BYTES:
+            parts.append(_BYTES[found])
+        elif len(found) == 4:
+            parts.append(bytes([int(found[2:], 16)]))
+        else:
+            raise ValueError(f"{found} stands for nothing")
+        end = match.end()
+    parts.append(text[end:].encode())
+    return b"".join(parts)
+
+
+def write(
+    path: str, described: dict[str, Any], rows: Iterable[tuple[tuple[bytes, ...], int]]
+) -> None:
+    """Write a file, all or nothing."""
+
+    def lines() -> Iterator[bytes]:
+        yield f"{HEADER}{json.dumps(described, ensure_ascii=True)}\n".encode()
+        for tokens, count in rows:
+            yield ("\t".join([*map(escape, tokens), str(count)]) + "\n").encode()
+
+    replace(path, lines())
+
+
+def replace(path: str, chunks: Iterable[bytes]) -> None:
+    """Put what is given in the place of a file, all or nothing."""
+    folder = Path(path).parent
+    temporary = None
+    try:
+        handle, temporary = tempfile.mkstemp(dir=folder, prefix=".superword-", suffix=".tmp")
+        with os.fdopen(handle, "wb", buffering=1 << 20) as file:
+            file.writelines(chunks)
+            file.flush()
+            os.fsync(file.fileno())
+        Path(temporary).chmod(0o666 & ~_umask())
+        Path(temporary).replace(path)
+        temporary = None
+    except OSError as error:
+        raise SaveError(
+            f"cannot save to {path}: {error.strerror or error}",
+            hint="check the folder and the space on the disk",
+            path=path,
+        ) from None
+    finally:
+        if temporary is not None:
+            Path(temporary).unlink(missing_ok=True)
+
+
+def _umask() -> int:
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask
+
+
+def read(
+    path: str,
+) -> tuple[dict[str, Any] | None, Iterator[tuple[int, tuple[bytes, ...], int]]]:
+    """What a file says about itself (None: nothing), and its rows with their line numbers."""
+    try:
+        data = Path(path).read_bytes()
+    except OSError as error:
+        raise CountsError(
+            f"{path}: cannot be read: {error.strerror}", hint="check the path", path=path
+        ) from None
+    lines = data.split(b"\n")
+    if lines and lines[-1] == b"":
+        lines.pop()
+    described = None
+    first = 0
+    if lines and lines[0].startswith(HEADER.encode()):
+        try:
+            described = json.loads(lines[0][len(HEADER) :])
+        except ValueError as error:
+            raise CountsError(f"line 1 is damaged: {error}") from None
+        if not isinstance(described, dict):
+            raise CountsError("line 1 is damaged: it holds no object")
+        first = 1
+    return described, _rows(lines, first)
+
+
+def _rows(lines: list[bytes], first: int) -> Iterator[tuple[int, tuple[bytes, ...], int]]:
+    for number, line in enumerate(lines[first:], start=first + 1):
+        if not line:
+            continue
+        try:
+            *tokens, count = line.decode().removesuffix("\r").split("\t")
+            if not tokens or not count.isascii() or not count.isdigit() or int(count) >= 2**64:
+                raise ValueError("expected a token, a tab and a count of at most 64 bits")
+            read = tuple(map(unescape, tokens))
+            if not all(read):
+                raise ValueError("a token is empty")
+            yield number, read, int(count)
+        except ValueError as error:
+            raise CountsError(
+                f"line {number}: {error}",
+                hint="write token<TAB>count; \\t, \\n, \\r, \\\\ and \\xHH stand for what they do "
+                "in most languages",
+                line=number,
+            ) from None

@@ -1,0 +1,93 @@
+"""Samples and weights: which documents count how often, whatever holds them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+import superword
+from superword.errors import InputError, OptionError
+from superword.inputs import Texts
+from superword.stages import count_pretokens
+
+
+def test_a_sample_is_drawn_from_all_files_and_by_the_seed(tmp_path: Path) -> None:
+    texts = [f"w{i} of the text" for i in range(400)]
+    for number in range(8):
+        (tmp_path / f"{number}.txt").write_text("\n".join(texts[number * 50 : number * 50 + 50]))
+    size = sum(map(len, texts)) // 4
+    cut = superword.Pretokenizer(pattern=r"\S+|\s+")
+    whole = count_pretokens(tmp_path, format="lines", sample=size, seed=7, pretokenizer=cut)
+    backwards = Texts(reversed(texts))
+    assert whole == count_pretokens(backwards, sample=size, seed=7, threads=1, pretokenizer=cut)
+    for number in range(8):
+        words = [f"w{i}".encode() for i in range(number * 50, number * 50 + 50)]
+        assert 0 < sum(word in whole for word in words) < 50
+    assert 0.8 * size < whole.facts["bytes"] <= size
+    assert count_pretokens(Texts(texts), sample=size, seed=8, pretokenizer=cut) != whole
+    assert count_pretokens(Texts(texts), sample=size) == count_pretokens(
+        Texts(texts), max_bytes=size
+    )
+    tok = superword.train_from_iterator(texts, vocab_size=300, sample=size, seed=7)
+    assert tok.facts["options"]["sample"] == size
+    assert tok.facts["options"]["seed"] == 7
+
+
+def test_whole_weights_equal_documents_given_that_often(texts: list[str]) -> None:
+    a, b = texts[:10], texts[10:]
+    for threads in (1, 3):
+        got = superword.train(
+            {"a": Texts(a), "b": Texts(b)}, vocab_size=420, weights={"a": 3}, threads=threads
+        )
+        wanted = superword.train_from_iterator(a * 3 + b, vocab_size=420)
+        assert got.merges == wanted.merges
+        assert got.supermerges == wanted.supermerges
+        assert got.facts["groups"]["a"] == {
+            "weight": 3.0,
+            "documents": 10,
+            "bytes": sum(len(t.encode()) for t in a),
+        }
+        assert got.facts["groups"]["b"]["weight"] == 1.0
+        assert "groups" not in wanted.facts
+
+
+def test_fractions_count_that_share_and_zero_counts_nothing() -> None:
+    texts = [f"x{i}" for i in range(4000)]
+    counts = count_pretokens({"g": Texts(texts)}, pretokenizer="gpt2", weights={"g": 2.25})
+    assert 2.2 < counts[b"x"] / len(texts) < 2.3
+    assert set(counts.values()) <= {2, 3, counts[b"x"]} | set(range(2, 5000))
+    shuffled = count_pretokens(
+        {"g": [Texts(texts[::2]), Texts(texts[1::2])]}, pretokenizer="gpt2", weights={"g": 2.25}
+    )
+    assert shuffled == counts
+    with_nothing = count_pretokens({"g": Texts(texts), "h": Texts(["y z"])}, weights={"g": 0})
+    assert dict(with_nothing) == {b"y": 1, b" z": 1}
+
+
+def test_groups_on_the_command_line(tmp_path: Path) -> None:
+    from click.testing import CliRunner
+    from superword.cli import cli
+
+    (tmp_path / "de.txt").write_text("ab ab")
+    (tmp_path / "x=y.txt").write_text("cd cd cd")
+    output = tmp_path / "c.tsv"
+    arguments = ["count", f"de={tmp_path}/de.txt", f"{tmp_path}/x=y.txt", "-o", str(output)]
+    result = CliRunner().invoke(cli, [*arguments, "--weight", "de=4"])
+    assert result.exit_code == 0, result.stderr
+    lines = output.read_text().splitlines()[1:]
+    assert lines == [" ab\t4", " cd\t2", "ab\t4", "cd\t1"]
+    wrong = CliRunner().invoke(cli, [*arguments, "--weight", "dee=4"])
+    assert wrong.exit_code == 2
+    assert "did you mean 'de'" in wrong.stderr
+
+
+def test_weights_of_no_group_and_files_in_two_groups_are_refused(jsonl: Path) -> None:
+    with pytest.raises(OptionError, match="no input is in"):
+        superword.train(jsonl, vocab_size=300, weights={"de": 2})
+    with pytest.raises(InputError, match="two groups"):
+        superword.train({"a": jsonl, "b": [jsonl]}, vocab_size=300)
+
+
+def test_huge_weights_overflow_into_an_error() -> None:
+    counts = count_pretokens({"a": Texts(["a b"])}, weights={"a": 1e6})
+    assert counts[b" b"] == 10**6
