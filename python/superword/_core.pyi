@@ -138,11 +138,6 @@ def train(
     counts, skipped documents (not saved in the model).
     """
 
-def each_document(
-    sources: Sequence[Source], text_field: str, callback: Callable[[list[str]], object]
-) -> None:
-    """Call `callback` with all documents, in order, some at a time; what it raises ends it."""
-
 class Counts:
     """How often each pretoken of a text occurs. Immutable."""
 
@@ -211,6 +206,10 @@ def train_superwords(
     progress: Callable[[str, str, int, int | None], None] | None,
 ) -> tuple[Model, str | None]:
     """Phase 2. The second result says why the vocabulary is smaller than asked for."""
+def each_document(
+    sources: Sequence[Source], text_field: str, callback: Callable[[list[str]], object]
+) -> None:
+    """Call `callback` with all documents, in order, some at a time; what it raises ends it."""
 
 def preset_names() -> list[str]: ...
 def script_names() -> list[str]: ...

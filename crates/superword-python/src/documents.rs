@@ -6,6 +6,7 @@ use superword::observe::Phase;
 
 use crate::arguments::{self, Input};
 use crate::errors;
+
 use crate::watch::watched;
 
 /// Text that is handed over at a time.

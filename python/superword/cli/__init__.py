@@ -39,7 +39,8 @@ def cli() -> None:
 
 _COMMANDS = (
     *(train, encode, decode, pretokenize, inspect, truncate),
-    *(count, candidates, merge_counts, export, verify),
+    *(count, candidates, merge_counts),
+    *(export, verify),
 )
 for _command in _COMMANDS:
     cli.add_command(_command)
