@@ -36,6 +36,7 @@ __all__ = [
     "OptionError",
     "PatternError",
     "SaveError",
+    "ShardsMismatchError",
     "ShortfallWarning",
     "SkippedWarning",
     "SpecialTokenError",
@@ -150,9 +151,16 @@ class NewerModelError(ModelFileError):
 
 
 class SaveError(SuperwordError, OSError):
-    """A model could not be saved; what was at the path before is still there. Fact: `path`."""
+    """A file could not be written; a model that was there before still is. Fact: `path`."""
 
     path: str | None = None
+
+
+class ShardsMismatchError(SuperwordError):
+    """A directory holds shards of another model, input or options. Facts: `path`, `changed`."""
+
+    path: str | None = None
+    changed: list[str] | None = None
 
 
 class TextError(SuperwordError, ValueError):

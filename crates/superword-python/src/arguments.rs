@@ -18,7 +18,7 @@ pub(crate) enum Input<'py> {
     Batches(Bound<'py, PyBatches>),
 }
 
-fn format_named(name: &str) -> PyResult<Format> {
+pub(crate) fn format_named(name: &str) -> PyResult<Format> {
     match name {
         "jsonl" => Ok(Format::Jsonl),
         "text" => Ok(Format::Text),
