@@ -53,7 +53,7 @@ def test_data_loader(model: Path, tmp_path: Path) -> None:
 
 
 def test_prepare_nanogpt(model: Path, tmp_path: Path) -> None:
-    run("prepare_nanogpt.py", model, jsonl(tmp_path), tmp_path / "data")
+    run("prepare_nanogpt.py", model, tmp_path / "data", jsonl(tmp_path))
     meta = json.loads((tmp_path / "data" / "meta.json").read_text())
     tok = scripts()
     assert meta["dtype"] == "uint16"
