@@ -4,8 +4,8 @@
 
 Inputs are those of `superword train`. `encode_files` turns them into shards on all cores, in
 constant memory, and goes on where it was stopped; here the shards are joined into two files: one
-document in twenty is for validation. Documents end with `<|endoftext|>` if the model has it. `meta.json`
-says how wide the ids are.
+document in twenty is for validation. Documents end with `<|endoftext|>` if the model has it.
+`meta.json` says how wide the ids are.
 """
 
 from __future__ import annotations
