@@ -26,9 +26,9 @@ from superword.export import (
 )
 from superword.export.sample import sample_documents
 from superword.inputs import expand
-from superword.options import FORMATS, TrainOptions
+from superword.options import FORMATS
 from superword.tokenizer import Tokenizer
-from superword.training import gather
+from superword.training import open_sources
 
 __all__ = ["export", "verify"]
 
@@ -185,12 +185,7 @@ def verify(
 
     try:
         if inputs or more:
-            found_inputs = expand([*inputs, *more], layout)
-            # The options of training also say how to read; the others do not matter here.
-            reading = TrainOptions(
-                vocab_size=1000, method="bpe", text_field=text_field, format=layout
-            )
-            sources = gather(found_inputs, reading).sources
+            sources = open_sources(expand([*inputs, *more], layout), text_field)
             _core.each_document(sources, text_field, take)
         else:
             take(sample_documents())
