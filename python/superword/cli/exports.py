@@ -158,7 +158,7 @@ def verify(
     inputs: tuple[str, ...],
     more: tuple[str, ...],
     text_field: str,
-    layout: Any,
+    layout: str | None,
     max_documents: int | None,
     show: int,
     as_json: bool,

@@ -165,4 +165,13 @@ def load_huggingface(path: Path) -> Any:
     from superword._extras import need
 
     tokenizers = need("tokenizers", "huggingface", "loading a Hugging Face export")
-    return tokenizers.Tokenizer.from_file(str(path / "tokenizer.json" if path.is_dir() else path))
+    file = path / "tokenizer.json" if path.is_dir() else path
+    try:
+        return tokenizers.Tokenizer.from_file(str(file))
+    except Exception as error:  # It raises nothing more special.
+        raise ExportError(
+            f"Hugging Face's tokenizers cannot load {file}: {str(error)[:300]}",
+            hint="a pattern of one's own may not be known to its regex engine; with "
+            'superwords, mode="approximate" has a short pattern',
+            reason="engine",
+        ) from error
