@@ -118,11 +118,22 @@ class Model:
     def encode_with_offsets(
         self, text: str, allowed_special: Sequence[str], characters: bool
     ) -> tuple[list[int], list[tuple[int, int]]]: ...
-    # A line of ids for each text; the inverse gives None where a line is not what that writes.
+    # A line of ids for each document; `end` is the byte that ends documents (empty: all is one).
+    # None where something is wrong: not UTF-8, or not what the inverse writes.
     def encode_lines(
-        self, texts: Sequence[str], allowed_special: Sequence[str], threads: int
-    ) -> bytes: ...
+        self, documents: bytes, end: bytes, allowed_special: Sequence[str], threads: int
+    ) -> bytes | None: ...
     def decode_lines(self, lines: bytes, end: bytes) -> bytes | None: ...
+    # Options: folder, dtype, shard_size, end_of_document (an id or None), identity and finished
+    # (JSON: any object, and the "shards" of the progress file), text_field, on_error, threads. The
+    # result: shards (a dict each, with the fields of encode_files.Shard), skipped,
+    # skipped_examples.
+    def encode_files(
+        self,
+        sources: Sequence[tuple[str, str | None]],
+        options: dict[str, Any],
+        progress: Callable[[str, str, int, int | None], None] | None,
+    ) -> dict[str, Any]: ...
     def clear_cache(self) -> None: ...
     def decode_bytes(self, ids: Sequence[int]) -> bytes: ...
 
@@ -206,6 +217,7 @@ def train_superwords(
     progress: Callable[[str, str, int, int | None], None] | None,
 ) -> tuple[Model, str | None]:
     """Phase 2. The second result says why the vocabulary is smaller than asked for."""
+
 def each_document(
     sources: Sequence[Source], text_field: str, callback: Callable[[list[str]], object]
 ) -> None:

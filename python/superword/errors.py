@@ -18,8 +18,9 @@ from __future__ import annotations
 from typing import Any
 
 __all__ = [
-    "CountsError",
+    "ChangedWorkWarning",
     "ConversionError",
+    "CountsError",
     "DamagedInputError",
     "DamagedModelError",
     "DocumentError",
@@ -27,6 +28,7 @@ __all__ = [
     "ExportError",
     "InputError",
     "InternalError",
+    "MemoryLimitError",
     "MissingExtraError",
     "MissingInputError",
     "MissingModelError",
@@ -36,6 +38,7 @@ __all__ = [
     "OptionError",
     "PatternError",
     "SaveError",
+    "ShardsMismatchError",
     "ShortfallWarning",
     "SkippedWarning",
     "SpecialTokenError",
@@ -44,6 +47,7 @@ __all__ = [
     "TextError",
     "TokenError",
     "UnknownScriptError",
+    "WorkDirError",
 ]
 
 
@@ -127,6 +131,16 @@ class CountsError(SuperwordError, ValueError):
     path: str | None = None
 
 
+class WorkDirError(SuperwordError, OSError):
+    """The directory for work cannot be used, or its disk is full. Fact: `path`."""
+
+    path: str | None = None
+
+
+class MemoryLimitError(SuperwordError, MemoryError):
+    """The work does not fit into `max_memory`; the hint says what is needed."""
+
+
 class ModelFileError(SuperwordError):
     """A model file cannot be used. Fact: `path`, where known."""
 
@@ -150,9 +164,16 @@ class NewerModelError(ModelFileError):
 
 
 class SaveError(SuperwordError, OSError):
-    """A model could not be saved; what was at the path before is still there. Fact: `path`."""
+    """A file could not be written; a model that was there before still is. Fact: `path`."""
 
     path: str | None = None
+
+
+class ShardsMismatchError(SuperwordError):
+    """A directory holds shards of another model, input or options. Facts: `path`, `changed`."""
+
+    path: str | None = None
+    changed: list[str] | None = None
 
 
 class TextError(SuperwordError, ValueError):
@@ -203,6 +224,10 @@ class SuperwordWarning(UserWarning):
 
 class ShortfallWarning(SuperwordWarning):
     """The vocabulary is smaller than asked for; the message says why."""
+
+
+class ChangedWorkWarning(SuperwordWarning):
+    """An option or an input has changed since the work in `work_dir` was begun."""
 
 
 class SkippedWarning(SuperwordWarning):

@@ -4,29 +4,17 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Literal, NoReturn, TypeVar, overload
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, NoReturn, TypeVar
 
 from superword import _core
-from superword._specials import (
-    Allowed,
-    Disallowed,
-    allowed_names,
-    each_text,
-    one_text,
-    thread_count,
-)
+from superword._interop import Interop
 from superword._text import lone_surrogate, surrogate_in
 from superword.decoding import DecodeStream
+from superword.encoding import Encodes
 from superword.errors import OptionError, TokenError
 from superword.options import Method
 from superword.pretokenizer import Pretokenizer
-
-if TYPE_CHECKING:
-    from numpy import uint32, uint64
-    from numpy.typing import NDArray
-    from superword.export import Mode, Plan
-    from superword.integrations.tiktoken import Encoding
 
 __all__ = ["Tokenizer"]
 
@@ -35,7 +23,7 @@ END_OF_TEXT = "<|endoftext|>"
 _Result = TypeVar("_Result")
 
 
-class Tokenizer:
+class Tokenizer(Encodes, Interop):
     """A trained tokenizer. Made by `superword.train`, `Tokenizer.load` or `truncate`.
 
     >>> tok = superword.train(["docs/*.jsonl"], vocab_size=32_768)
@@ -72,48 +60,6 @@ class Tokenizer:
     def from_bytes(cls, data: bytes) -> Tokenizer:
         """The tokenizer of which `data` is the file: `from_bytes(tok.to_bytes()) == tok`."""
         return cls._wrap(_core.Model.from_bytes(data))
-
-    @classmethod
-    def from_huggingface(
-        cls, path: str | os.PathLike[str], *, ignore_normalizer: bool = False
-    ) -> Tokenizer:
-        """The model of a byte-level BPE `tokenizer.json`, or of the folder it is in, ids kept.
-
-        It encodes as its origin does with `add_special_tokens=False`, added tokens being special
-        tokens here (`allowed_special="all"`). `ConversionError` says why it cannot. A normalizer,
-        such as Qwen's NFC, is left out only if asked for: normalize texts first.
-        """
-        from superword.imports import from_huggingface
-
-        return from_huggingface(path, ignore_normalizer=ignore_normalizer)
-
-    @classmethod
-    def from_tiktoken(
-        cls,
-        ranks: str | os.PathLike[str] | Mapping[bytes, int],
-        pattern: str | None = None,
-        special_tokens: Mapping[str, int] | None = None,
-    ) -> Tokenizer:
-        """The model of tiktoken's ranks (a `.tiktoken` file, or bytes to rank), ids kept.
-
-        `pattern` and `special_tokens` are what tiktoken is given; a file that `export_tiktoken`
-        wrote has them beside it. Text that the pattern does not match is kept, not dropped.
-        """
-        from superword.imports import from_tiktoken
-
-        return from_tiktoken(ranks, pattern, special_tokens)
-
-    @classmethod
-    def from_paper(
-        cls, path: str | os.PathLike[str], *, pretokenizer: str | Pretokenizer = "gpt4o-script"
-    ) -> Tokenizer:
-        """The model of a `BoundlessBPE v2` text file of the paper's own program, ids kept.
-
-        The file does not hold the patterns: `pretokenizer` must be what it was trained with.
-        """
-        from superword.imports import from_paper
-
-        return from_paper(path, pretokenizer=pretokenizer)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the model file, whole or not at all: what was there stays if saving fails."""
@@ -211,179 +157,6 @@ class Tokenizer:
                 value=n_vocab,
             ) from None
 
-    # Text to ids.
-
-    def encode_ordinary(self, text: str) -> list[int]:
-        """The ids of `text`, in which special tokens are plain text."""
-        try:
-            return self._model.encode_ordinary(text)
-        except UnicodeEncodeError as error:
-            raise lone_surrogate(error) from None
-
-    def encode(
-        self,
-        text: str,
-        *,
-        allowed_special: Allowed = frozenset(),
-        disallowed_special: Disallowed = (),
-    ) -> list[int]:
-        """The ids of `text`.
-
-        Special tokens in `text` become their ids if they are in `allowed_special` (or it is
-        `"all"`); the others are plain text. Those in `disallowed_special` (`"all"`: every one
-        that is not allowed) raise `SpecialTokenError` where they occur; by default none does.
-        """
-        special = self._model.special_tokens
-        return one_text(special, text, allowed_special, disallowed_special, self._model.encode)
-
-    def encode_batch(
-        self,
-        texts: Iterable[str],
-        *,
-        allowed_special: Allowed = frozenset(),
-        disallowed_special: Disallowed = (),
-        threads: int | None = None,
-    ) -> list[list[int]]:
-        """The ids of each text, as `encode` gives them, on all cores (or `threads` of them)."""
-        workers = thread_count(threads)
-        return each_text(
-            self._model.special_tokens,
-            texts,
-            allowed_special,
-            disallowed_special,
-            lambda batch, allowed: self._model.encode_batch(batch, allowed, workers),
-        )
-
-    def encode_to_numpy(
-        self,
-        text: str,
-        *,
-        allowed_special: Allowed = frozenset(),
-        disallowed_special: Disallowed = (),
-    ) -> NDArray[uint32]:
-        """The ids of `text` as an array of `uint32`. No Python object is made for each id."""
-        import numpy
-
-        ids, _ = one_text(
-            self._model.special_tokens,
-            text,
-            allowed_special,
-            disallowed_special,
-            lambda text, allowed: self._model.encode_flat([text], allowed, 1),
-        )
-        return numpy.frombuffer(ids, numpy.uint32)
-
-    def encode_batch_to_numpy(
-        self,
-        texts: Iterable[str],
-        *,
-        allowed_special: Allowed = frozenset(),
-        disallowed_special: Disallowed = (),
-        threads: int | None = None,
-    ) -> tuple[NDArray[uint32], NDArray[uint64]]:
-        """The ids of all texts in one flat array, and where each text starts and ends in it.
-
-        >>> ids, offsets = tok.encode_batch_to_numpy(texts)
-        >>> ids[offsets[7] : offsets[8]]  # text 7; there is one offset more than texts
-        """
-        import numpy
-
-        workers = thread_count(threads)
-        ids, offsets = each_text(
-            self._model.special_tokens,
-            texts,
-            allowed_special,
-            disallowed_special,
-            lambda batch, allowed: self._model.encode_flat(batch, allowed, workers),
-        )
-        return numpy.frombuffer(ids, numpy.uint32), numpy.frombuffer(offsets, numpy.uint64)
-
-    def encode_arrow(
-        self, column: Any, *, allowed_special: Allowed = frozenset(), threads: int | None = None
-    ) -> Any:
-        """The ids of each row of a pyarrow column, as lists of `uint32`. A null stays a null.
-
-        A `string` column gives a `list`, a `large_string` column a `large_list`; an Array gives an
-        Array, a ChunkedArray one with the same chunks. Both kinds of text are read where they are;
-        dictionaries and string views are copied first. Columns of other libraries that speak
-        Arrow's PyCapsule interface, such as polars, are taken as well.
-        """
-        from superword.encode_arrow import encode_arrow
-
-        allowed = allowed_names(self._model.special_tokens, allowed_special)
-        return encode_arrow(self._model, column, allowed, thread_count(threads))
-
-    def encode_with_offsets(
-        self,
-        text: str,
-        *,
-        unit: Literal["char", "byte"] = "char",
-        allowed_special: Allowed = frozenset(),
-        disallowed_special: Disallowed = (),
-    ) -> tuple[list[int], list[tuple[int, int]]]:
-        """The ids of `text`, and the `(start, end)` of each token in it.
-
-        >>> ids, offsets = tok.encode_with_offsets("of the")
-        >>> [("of the"[start:end]) for start, end in offsets]
-
-        In bytes of the UTF-8 text (`unit="byte"`) each token starts where the one before it ends.
-        In characters a token reaches from the character in which it starts to the end of the one
-        in which it ends: tokens that share a character overlap there, and no character is left
-        out.
-        """
-        if unit not in ("char", "byte"):
-            raise OptionError(
-                f'unit must be "char" or "byte", not {unit!r}', option="unit", value=unit
-            )
-        return one_text(
-            self._model.special_tokens,
-            text,
-            allowed_special,
-            disallowed_special,
-            lambda text, allowed: self._model.encode_with_offsets(text, allowed, unit == "char"),
-        )
-
-    @overload
-    def count_tokens(  # type: ignore[overload-overlap]  # A str is an Iterable[str], sadly.
-        self, texts: str, *, allowed_special: Allowed = ..., threads: int | None = ...
-    ) -> int: ...
-    @overload
-    def count_tokens(
-        self, texts: Iterable[str], *, allowed_special: Allowed = ..., threads: int | None = ...
-    ) -> list[int]: ...
-    def count_tokens(
-        self,
-        texts: str | Iterable[str],
-        *,
-        allowed_special: Allowed = frozenset(),
-        threads: int | None = None,
-    ) -> int | list[int]:
-        """The number of tokens of a text, or of each of many texts. The ids are not kept."""
-        workers = thread_count(threads)
-        special = self._model.special_tokens
-        if isinstance(texts, str):
-            return one_text(
-                special,
-                texts,
-                allowed_special,
-                (),
-                lambda text, allowed: self._model.count_tokens([text], allowed, 1)[0],
-            )
-        return each_text(
-            special,
-            texts,
-            allowed_special,
-            (),
-            lambda batch, allowed: self._model.count_tokens(batch, allowed, workers),
-        )
-
-    def clear_cache(self) -> None:
-        """Give back the memory of what encoding remembers, a few megabytes for each thread.
-
-        It never grows beyond that, and results do not depend on it.
-        """
-        self._model.clear_cache()
-
     # Ids to text.
 
     def decode_bytes(self, ids: Iterable[int]) -> bytes:
@@ -411,54 +184,6 @@ class Tokenizer:
         True
         """
         return DecodeStream(self.token_bytes, errors)
-
-    # Other programs. What these need is imported when they are called.
-
-    def export_huggingface(
-        self,
-        folder: str | os.PathLike[str],
-        mode: Mode = "auto",
-        *,
-        chat_template: str | None = None,
-        bos_token: str | None = None,
-        eos_token: str | None = None,
-        pad_token: str | None = None,
-    ) -> Plan:
-        """Write a folder that `tokenizers` and `transformers` load, with the same ids.
-
-        `mode="exact"` gives the same ids on all texts or raises `ExportError`; `"approximate"`
-        is the paper's form for superwords; `"auto"` is exact where possible. The result says
-        which it became (`.mode`) and, for `"auto"`, why not exact (`.why_not_exact`).
-        """
-        from superword.export import export_huggingface
-
-        return export_huggingface(
-            self,
-            folder,
-            mode,
-            chat_template=chat_template,
-            bos_token=bos_token,
-            eos_token=eos_token,
-            pad_token=pad_token,
-        )
-
-    def export_tiktoken(
-        self, path: str | os.PathLike[str], mode: Mode = "auto", *, renumber: bool = False
-    ) -> Plan:
-        """Write a `.tiktoken` file of ranks, and beside it a `.json` with pattern and the rest.
-
-        `mode` is as for `export_huggingface`. A BoundlessBPE model needs `renumber=True`: tiktoken
-        merges in the order of ids, so words must come first; the sidecar has the way back.
-        """
-        from superword.export import export_tiktoken
-
-        return export_tiktoken(self, path, mode, renumber=renumber)
-
-    def as_tiktoken(self, name: str = "superword") -> Encoding:
-        """This model with the methods of `tiktoken.Encoding`, for code that was written for it."""
-        from superword.integrations.tiktoken import Encoding
-
-        return Encoding(self, name)
 
     # Python's own.
 

@@ -18,7 +18,7 @@ pub(crate) enum Input<'py> {
     Batches(Bound<'py, PyBatches>),
 }
 
-fn format_named(name: &str) -> PyResult<Format> {
+pub(crate) fn format_named(name: &str) -> PyResult<Format> {
     match name {
         "jsonl" => Ok(Format::Jsonl),
         "text" => Ok(Format::Text),
@@ -112,6 +112,10 @@ pub(crate) fn train_options(options: &Options<'_>) -> PyResult<TrainOptions> {
         })?,
         veto: options.take("veto")?,
         special_tokens: options.take("special_tokens")?,
+        work_dir: options.take_if_there("work_dir")?.flatten(),
+        max_memory: options.take_if_there("max_memory")?.flatten(),
+        // For tests: smaller pieces than anybody wants.
+        piece_bytes: options.take_if_there("piece_bytes")?,
         // Only tests turn it off: it changes speed and memory, never the result.
         cutting: options.take_if_there("cutting")?.unwrap_or(true),
         ..TrainOptions::new(method, options.take("vocab_size")?)
@@ -125,7 +129,7 @@ type GivenGroups = (Vec<(String, f64)>, Vec<usize>);
 pub(crate) fn read_options(options: &Options<'_>) -> PyResult<(ReadOptions, Option<Sample>)> {
     let sample: Option<u64> = options.take("sample")?;
     let seed: u64 = options.take("seed")?;
-    let groups: Option<GivenGroups> = options.take("groups")?;
+    let groups: Option<GivenGroups> = options.take_if_there("groups")?.flatten();
     let groups = match groups {
         None => None,
         Some((groups, of_source)) => Some(Groups::new(groups, of_source).ok_or_else(|| {

@@ -139,17 +139,26 @@ pub(crate) fn with_offsets(
     .map_err(|error| errors::split(&error))
 }
 
+/// `None` if the documents are not UTF-8.
 pub(crate) fn lines<'py>(
     py: Python<'py>,
     encoder: &Encoder,
-    texts: &Texts<'py>,
+    documents: &[u8],
+    end: &[u8],
     allowed: &[String],
     threads: usize,
-) -> PyResult<Bound<'py, PyBytes>> {
-    let texts = strs(texts)?;
+) -> PyResult<Option<Bound<'py, PyBytes>>> {
     let lines = detached(py, || {
-        encoder.encode_lines(&texts, &finder(encoder, allowed), threads)
-    })?
-    .map_err(|error| errors::split(&error))?;
-    Ok(PyBytes::new(py, &lines))
+        let text = std::str::from_utf8(documents).ok()?;
+        let texts: Vec<&str> = match std::str::from_utf8(end).ok()? {
+            "" => vec![text],
+            end => text.strip_suffix(end).unwrap_or(text).split(end).collect(),
+        };
+        Some(encoder.encode_lines(&texts, &finder(encoder, allowed), threads))
+    })?;
+    match lines {
+        None => Ok(None),
+        Some(Ok(lines)) => Ok(Some(PyBytes::new(py, &lines))),
+        Some(Err(error)) => Err(errors::split(&error)),
+    }
 }

@@ -8,6 +8,7 @@ mod counts;
 mod documents;
 mod encoding;
 mod errors;
+mod files;
 mod model;
 mod parts;
 mod pretokenizer;

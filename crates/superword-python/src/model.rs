@@ -13,6 +13,7 @@ use superword::token::{Symbol, TokenId};
 use crate::arrow::{self, Width};
 use crate::encoding::{self, Flat, Texts, WithOffsets};
 use crate::errors;
+use crate::files;
 use crate::parts;
 use crate::pretokenizer::PyPretokenizer;
 use crate::watch::detached;
@@ -355,11 +356,13 @@ impl PyModel {
     fn encode_lines<'py>(
         &self,
         py: Python<'py>,
-        texts: Texts<'py>,
+        documents: &[u8],
+        end: &[u8],
         allowed_special: Vec<String>,
         threads: usize,
-    ) -> PyResult<Bound<'py, PyBytes>> {
-        encoding::lines(py, self.encoder(py)?, &texts, &allowed_special, threads)
+    ) -> PyResult<Option<Bound<'py, PyBytes>>> {
+        let encoder = self.encoder(py)?;
+        encoding::lines(py, encoder, documents, end, &allowed_special, threads)
     }
 
     fn decode_lines<'py>(
@@ -371,6 +374,17 @@ impl PyModel {
         let encoder = self.encoder(py)?;
         let bytes = detached(py, || encoder.decode_lines(lines, end))?;
         Ok(bytes.map(|bytes| PyBytes::new(py, &bytes)))
+    }
+
+    #[pyo3(signature = (sources, options, progress=None))]
+    fn encode_files<'py>(
+        &self,
+        py: Python<'py>,
+        sources: Vec<(String, Option<String>)>,
+        options: &Bound<'py, PyDict>,
+        progress: Option<&Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyDict>> {
+        files::encode(py, self.encoder(py)?, sources, options, progress)
     }
 
     fn clear_cache(&self) {

@@ -185,7 +185,7 @@ def verify(
 
     try:
         if inputs or more:
-            sources = open_sources(expand([*inputs, *more], layout))
+            sources = open_sources(expand([*inputs, *more], layout), text_field)
             _core.each_document(sources, text_field, take)
         else:
             take(sample_documents())

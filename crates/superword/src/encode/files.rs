@@ -160,6 +160,8 @@ impl Encoder {
     ) -> Result<ShardReport, ReadError<ShardError>> {
         let mut shards = Shards::new(options);
         let from = shards.at.block;
+        // At the start too: it marks the folder as ours.
+        shards.keep_progress().map_err(ReadError::Sink)?;
         let make_worker = || ShardWorker {
             encoder: self,
             specials: self.special_finder(|_| false),
@@ -377,10 +379,12 @@ impl<'o> Shards<'o> {
         let progress = json!({ "identity": self.options.identity, "shards": shards });
         let path = self.path(PROGRESS_FILE);
         let write = || {
-            let mut file = tempfile::NamedTempFile::new_in(&self.options.folder)?;
+            // Of a fixed name: what a killed run leaves behind is found and removed.
+            let partial = self.path(&format!("{PROGRESS_FILE}.partial"));
+            let mut file = std::fs::File::create(&partial)?;
             file.write_all(progress.to_string().as_bytes())?;
-            file.as_file().sync_all()?;
-            file.persist(&path)?;
+            file.sync_all()?;
+            std::fs::rename(&partial, &path)?;
             sync_folder(&self.options.folder)
         };
         write().map_err(|error| write_error(&path, error))
