@@ -7,7 +7,7 @@ use pyo3::prelude::*;
 use superword::corpus::{Compression, CorpusError, Format, Location, ReadError, Source, frame};
 
 use crate::errors;
-use crate::watch::{detached, watched};
+use crate::watch::{detached, watched_apart};
 
 /// Documents from Python, kept in a temporary file so that training can read them twice.
 #[pyclass(name = "Spool", module = "superword._core", frozen)]
@@ -90,7 +90,7 @@ impl PySpool {
 
     /// Keeps all of standard input.
     fn read_stdin(&self, py: Python<'_>) -> PyResult<()> {
-        let source = watched(py, None, |observer| {
+        let source = watched_apart(py, None, |observer| {
             Source::stdin(Format::Lines).buffer(observer)
         })?;
         match source {

@@ -18,7 +18,7 @@ use crate::errors;
 use crate::model::PyModel;
 use crate::pretokenizer::PyPretokenizer;
 use crate::training::read_dict;
-use crate::watch::watched;
+use crate::watch::watched_apart;
 
 /// Pipes are kept for a second reading, and the sample is drawn, where there is one.
 fn prepared(
@@ -60,7 +60,7 @@ pub(crate) fn count_pretokens<'py>(
     let (mut read, sample) = arguments::read_options(&options)?;
     options.finish()?;
     let sources = arguments::sources(sources)?;
-    let result = watched(py, progress, move |observer| {
+    let result = watched_apart(py, progress, move |observer| {
         let (sources, mut times) = prepared(sources, &mut read, sample, observer)?;
         let start = Instant::now();
         let counted = train::count_pretokens(&sources, &read, &pretokenizer, false, observer)?;
@@ -99,7 +99,7 @@ pub(crate) fn train_words<'py>(
     let train_options = arguments::train_options(&options)?;
     options.finish()?;
     let (counts, facts) = (counts.get().counts.clone(), counts.get().facts.clone());
-    let result = watched(py, progress, move |observer| {
+    let result = watched_apart(py, progress, move |observer| {
         train::train_words(&counts, &pretokenizer, &train_options, facts, observer)
     })?;
     let (model, shortfall) = result.map_err(|error| errors::train(&error))?;
@@ -122,7 +122,7 @@ pub(crate) fn count_candidates<'py>(
     options.finish()?;
     let sources = arguments::sources(sources)?;
     let model = model.get().model().clone();
-    let result = watched(py, progress, move |observer| {
+    let result = watched_apart(py, progress, move |observer| {
         let (sources, mut times) = prepared(sources, &mut read, sample, observer)?;
         let start = Instant::now();
         let pretokenizer = Pretokenizer::new(model.parts().pretokenizer.clone())?;
@@ -181,7 +181,7 @@ pub(crate) fn train_superwords<'py>(
     let model = model.get().model().clone();
     let cut_below = candidates.get().cut_below();
     let counts = candidates_for(py, candidates.get(), &model)?;
-    let result = watched(py, progress, move |observer| {
+    let result = watched_apart(py, progress, move |observer| {
         let recorded = [
             "documents",
             "bytes",

@@ -2,8 +2,8 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Condvar, Mutex, PoisonError};
-use std::time::Duration;
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use std::time::{Duration, Instant};
 
 use pyo3::prelude::*;
 use superword::observe::{Observer, Phase};
@@ -12,6 +12,9 @@ use crate::errors;
 
 /// How often Python gets to see progress and signals.
 const TICK: Duration = Duration::from_millis(100);
+
+/// How long work that was asked to stop is waited for before it is left alone.
+const GRACE: Duration = Duration::from_millis(400);
 
 #[derive(Default)]
 struct Watch {
@@ -75,32 +78,68 @@ pub(crate) fn watched<T: Send>(
 ) -> PyResult<T> {
     let watch = Watch::default();
     std::thread::scope(|scope| {
-        let worker = scope.spawn(|| {
-            let result = catch_unwind(AssertUnwindSafe(|| work(&watch)));
-            watch.finish();
-            result
-        });
-        let mut interrupted = None;
-        loop {
-            let news = py.detach(|| watch.wait());
-            if interrupted.is_none() {
-                let told = py.check_signals().and_then(|()| tell(progress, &news));
-                if let Err(error) = told {
-                    watch.stop.store(true, Ordering::Relaxed);
-                    interrupted = Some(error);
-                }
-            }
-            if news.finished {
-                break;
-            }
-        }
+        let worker = scope.spawn(|| run(&watch, work));
+        let ended = follow(py, progress, &watch, None);
         let result = py.detach(|| worker.join());
-        match (interrupted, result) {
-            (Some(error), _) => Err(error),
-            (None, Ok(Ok(value))) => Ok(value),
-            (None, Ok(Err(panic)) | Err(panic)) => Err(errors::internal(&*panic)),
-        }
+        ended.and_then(|()| outcome(result))
     })
+}
+
+/// [`watched`] for work that owns all it needs: if it does not stop at once when it is asked to,
+/// as in the middle of a document of a gigabyte, it is left to end by itself, and what it makes
+/// is dropped. So Ctrl-C is answered within a second whatever the work is at.
+pub(crate) fn watched_apart<T: Send + 'static>(
+    py: Python<'_>,
+    progress: Option<&Bound<'_, PyAny>>,
+    work: impl FnOnce(&dyn Observer) -> T + Send + 'static,
+) -> PyResult<T> {
+    let watch = Arc::new(Watch::default());
+    let worker = std::thread::spawn({
+        let watch = watch.clone();
+        move || run(&watch, work)
+    });
+    follow(py, progress, &watch, Some(GRACE))?;
+    outcome(py.detach(|| worker.join()))
+}
+
+fn run<T>(watch: &Watch, work: impl FnOnce(&dyn Observer) -> T) -> std::thread::Result<T> {
+    let result = catch_unwind(AssertUnwindSafe(|| work(watch)));
+    watch.finish();
+    result
+}
+
+fn outcome<T>(result: std::thread::Result<std::thread::Result<T>>) -> PyResult<T> {
+    match result {
+        Ok(Ok(value)) => Ok(value),
+        Ok(Err(panic)) | Err(panic) => Err(errors::internal(&*panic)),
+    }
+}
+
+/// Tells Python how the work goes until it ends. An exception stops the work and is raised when
+/// it has stopped, or, where a grace is given, when that is over.
+fn follow(
+    py: Python<'_>,
+    progress: Option<&Bound<'_, PyAny>>,
+    watch: &Watch,
+    grace: Option<Duration>,
+) -> PyResult<()> {
+    let mut interrupted: Option<(PyErr, Instant)> = None;
+    loop {
+        let news = py.detach(|| watch.wait());
+        if interrupted.is_none() {
+            let told = py.check_signals().and_then(|()| tell(progress, &news));
+            if let Err(error) = told {
+                watch.stop.store(true, Ordering::Relaxed);
+                interrupted = Some((error, Instant::now()));
+            }
+        }
+        let over = |since: &Instant| grace.is_some_and(|grace| since.elapsed() > grace);
+        match interrupted {
+            Some((error, since)) if news.finished || over(&since) => return Err(error),
+            None if news.finished => return Ok(()),
+            _ => {}
+        }
+    }
 }
 
 fn tell(progress: Option<&Bound<'_, PyAny>>, news: &News) -> PyResult<()> {
