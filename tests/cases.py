@@ -50,12 +50,13 @@ def corpora(draw: st.DrawFn) -> tuple[str, list[str]]:
 def superword_rules(draw: st.DrawFn) -> dict[str, Any]:
     """Options that say what a superword may look like; most of the time few of them."""
     rules: dict[str, Any] = {}
-    for name, values in {
+    choices: dict[str, list[Any]] = {
         "max_words": [2, 3, 4],
         "same_script": [True],
         "boundary": ["space"],
         "veto": ["b$", "a a", "^ a", "ー"],
-    }.items():
+    }
+    for name, values in choices.items():
         if draw(st.integers(0, 3)) == 0:
             rules[name] = draw(st.sampled_from(values))
     return rules

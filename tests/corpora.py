@@ -67,10 +67,7 @@ TEXTS: dict[str, str] = {
         "ថ្ងៃនេះអាកាសធាតុល្អណាស់។ ថ្ងៃស្អែកអាកាសធាតុល្អណាស់។ ខ្ញុំទៅផ្សារ ហើយខ្ញុំទៅផ្ទះ។ "
         "មាន\u200bមនុស្ស\u200b១២៣\u200bនាក់។ ខ្ញុំទៅផ្សារ។"
     ),
-    "lao": (
-        "ມື້ນີ້ອາກາດດີຫຼາຍ ມື້ອື່ນອາກາດກໍດີຫຼາຍ. ຂ້ອຍໄປຕະຫຼາດ ແລ້ວຂ້ອຍໄປເຮືອນ. "
-        "ມີຄົນ ໑໒໓ ຄົນຢູ່ຕະຫຼາດ ໆ. ຂ້ອຍໄປຕະຫຼາດ."
-    ),
+    "lao": ("ມື້ນີ້ອາກາດດີຫຼາຍ ມື້ອື່ນອາກາດກໍດີຫຼາຍ. ຂ້ອຍໄປຕະຫຼາດ ແລ້ວຂ້ອຍໄປເຮືອນ. ມີຄົນ ໑໒໓ ຄົນຢູ່ຕະຫຼາດ ໆ. ຂ້ອຍໄປຕະຫຼາດ."),
     "emoji": (
         "so happy 👩‍👩‍👧‍👦👩‍👩‍👧‍👦 so happy 🏳️‍🌈 🇩🇪🇫🇷🇯🇵 👍🏽👍🏿👍 ❤️‍🔥 1️⃣2️⃣#️⃣ so happy ☺️☺ 🧑🏾‍🚀 "
         "🏴\U000e0067\U000e0062\U000e0073\U000e0063\U000e0074\U000e007f 😀😀😀 so 🫠happy🫠 🇩 🇩🇪🇫"
@@ -93,9 +90,10 @@ TEXTS: dict[str, str] = {
     "combining marks": (
         "cafe\u0301 cafe\u0301 café n\u0303o ño e\u0301\u0302\u0323 \u0301start x\u0338y "
         "Z\u0351\u036b\u0343a\u0328\u0348l\u0361g\u0321o a\u20dd 1\u20e3 \u1e9b\u0323 \u0344 "
-        "Việt Viê\u0323t Vie\u0323\u0302t \u0628\u064e\u0651 \u05d1\u05bc\u05b8 が か\u3099 ｶﾞ"
+        "Việt Viê\u0323t Vie\u0323\u0302t \u0628\u064e\u0651 \u05d1\u05bc\u05b8 "
+        "が か\u3099 ｶﾞ"
     ),
-    "line ends": "one line\r\ntwo lines\r\n\r\nthree\rfour\n\nfive\n\r six \r\n\tseven\n \n \n x\r\n",
+    "line ends": "one\r\ntwo lines\r\n\r\nthree\rfour\n\nfive\n\r six \r\n\tseven\n \n \n x\r\n",
     "odd whitespace": (
         "a  b   c\td\t\te \u00a0f\u00a0\u00a0g\u2003h\u2009i\u200aj\u3000k \u3000l\u202fm\u205fn"
         "\u1680o\u0085p\u2028q\u2029r\x0bs\x0ct\x1cu\x1dv\x1ew\x1fx\u180ey\u200bz\ufeffa   \u00a0  "
@@ -105,8 +103,8 @@ TEXTS: dict[str, str] = {
         "\uffff\U000e0001\U0010ffff\ue000\U000f0000 \x1b[31mred\x1b[0m \x00"
     ),
     "apostrophes": (
-        "don't don’t DON'T 'tis ’tis 'S 'ſ I'm I'M I’m rock'n'roll O'Neill's '' ''s x'' 'll 'LL 'Ll "
-        "we've'd y'all'd've it's's 'd'd 're're ʼn it\u02bcs 'K 'K l'l'l'"
+        "don't don’t DON'T 'tis ’tis 'S 'ſ I'm I'M I’m rock'n'roll O'Neill's '' ''s x'' 'll 'LL "
+        "'Ll we've'd y'all'd've it's's 'd'd 're're ʼn it\u02bcs 'K 'K l'l'l'"
     ),
     "casing": (
         "camelCase PascalCase HTMLParser iOS ǅungla ǈubav ǅ DŽ dž ﬀ ﬃ ſt İI ıi ẞß ΑΑα Ⅳⅳ ʰa aʰ ªº "
@@ -115,11 +113,10 @@ TEXTS: dict[str, str] = {
 }
 
 # What random texts are made of: for each text its own characters, and some that try the corners.
-CHARACTERS: dict[str, str] = {
-    name: "".join(sorted(set(text))) for name, text in TEXTS.items()
-}
+CHARACTERS: dict[str, str] = {name: "".join(sorted(set(text))) for name, text in TEXTS.items()}
 CORNERS = (
-    "aBé ſK'’\t\n\r /.,1２٣½_-德国々ーカあไทยก็မြကខ្មลาДж\u0301\u0345\u200d\u200c\ufe0f😀🏽🇩ʼʰªǅⅧ\u3000"
+    "aBé ſK'’\t\n\r /.,1２٣½_-德国々ーカあไทยก็မြကខ្មลาДж\u0301\u0345\u200d\u200c\ufe0f😀🏽"
+    "🇩ʼʰªǅⅧ\u3000"
     "\u00a0\u0085\u2028\x1c\x00\U000e0fff\u0378\ue000한क्षבּة"
 )
 

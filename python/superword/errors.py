@@ -18,6 +18,7 @@ from __future__ import annotations
 from typing import Any
 
 __all__ = [
+    "ChangedWorkWarning",
     "ConversionError",
     "CountsError",
     "DamagedInputError",
@@ -27,6 +28,7 @@ __all__ = [
     "ExportError",
     "InputError",
     "InternalError",
+    "MemoryLimitError",
     "MissingExtraError",
     "MissingInputError",
     "MissingModelError",
@@ -45,6 +47,7 @@ __all__ = [
     "TextError",
     "TokenError",
     "UnknownScriptError",
+    "WorkDirError",
 ]
 
 
@@ -126,6 +129,16 @@ class CountsError(SuperwordError, ValueError):
     """
 
     path: str | None = None
+
+
+class WorkDirError(SuperwordError, OSError):
+    """The directory for work cannot be used, or its disk is full. Fact: `path`."""
+
+    path: str | None = None
+
+
+class MemoryLimitError(SuperwordError, MemoryError):
+    """The work does not fit into `max_memory`; the hint says what is needed."""
 
 
 class ModelFileError(SuperwordError):
@@ -211,6 +224,10 @@ class SuperwordWarning(UserWarning):
 
 class ShortfallWarning(SuperwordWarning):
     """The vocabulary is smaller than asked for; the message says why."""
+
+
+class ChangedWorkWarning(SuperwordWarning):
+    """An option or an input has changed since the work in `work_dir` was begun."""
 
 
 class SkippedWarning(SuperwordWarning):

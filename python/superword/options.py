@@ -8,6 +8,7 @@ given and what a model's facts say all come from here or are tested against it.
 from __future__ import annotations
 
 import operator
+import os
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, fields
 from typing import Any, Literal
@@ -35,7 +36,9 @@ GREEDY_SPLIT: Mapping[str, GreedySplit] = {"off": False, "train": True, "encode"
 
 # Options that only mean something where there are superwords, and only where text is read.
 SUPERWORDS_ONLY = ("greedy_split", "max_words", "same_script", "boundary", "veto")
-FILES_ONLY = ("text_field", "weights", "on_error", "format")
+FILES_ONLY = ("text_field", "weights", "work_dir", "on_error", "format")
+# Options of a whole run from text; a stage by itself has no use for them.
+WHOLE_RUN = ("work_dir", "max_memory")
 # Options that decide what is read, and nothing else.
 READING = ("threads", "text_field", "max_bytes", "sample", "seed", "weights", "on_error")
 
@@ -152,6 +155,17 @@ class TrainOptions:
         metavar="GROUP=W",
         flag="--weight",
     )
+    work_dir: str | os.PathLike[str] | None = _option(
+        "Keep what is finished in this directory; the same command goes on from there.",
+        None,
+        metavar="DIR",
+    )
+    max_memory: int | str | None = _option(
+        "Count within about this much memory, such as 4GB; what does not fit is put into "
+        "temporary files. The result is the same.",
+        None,
+        metavar="SIZE",
+    )
     on_error: OnError = _option(
         "What to do with a document that cannot be read: stop, or skip it and report how many.",
         "stop",
@@ -180,7 +194,7 @@ class TrainOptions:
             self._put("max_words", _whole("max_words", self.max_words, at_least=2))
         if self.threads is not None:
             self._put("threads", _whole("threads", self.threads, at_least=0))
-        for name in ("max_bytes", "sample"):
+        for name in ("max_bytes", "sample", "max_memory"):
             given = getattr(self, name)
             if given is not None:
                 size = parse_size(given) if isinstance(given, str) else given
@@ -189,6 +203,10 @@ class TrainOptions:
         self._put("weights", _weights(self.weights))
         if self.picky is not None:
             self._put("picky", _share("picky", self.picky))
+        if self.work_dir is not None:
+            if not isinstance(self.work_dir, str | os.PathLike) or not os.fspath(self.work_dir):
+                raise _wrong_type("work_dir", self.work_dir, "a directory")
+            self._put("work_dir", os.fspath(self.work_dir))
         if not isinstance(self.same_script, bool):
             raise _wrong_type("same_script", self.same_script, "True or False")
         if not isinstance(self.text_field, str):
@@ -278,7 +296,7 @@ class TrainOptions:
 
     def for_learning(self) -> dict[str, Any]:
         """The options that decide what is learned from counts; the pretokenizer is not in."""
-        left_out = (*READING, "pretokenizer")
+        left_out = (*READING, *WHOLE_RUN, "pretokenizer")
         return {name: value for name, value in self.for_engine().items() if name not in left_out}
 
     def for_engine(self) -> dict[str, Any]:

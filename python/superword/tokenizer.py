@@ -4,20 +4,17 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, NoReturn, TypeVar
 
 from superword import _core
+from superword._interop import Interop
 from superword._text import lone_surrogate, surrogate_in
 from superword.decoding import DecodeStream
 from superword.encoding import Encodes
 from superword.errors import OptionError, TokenError
 from superword.options import Method
 from superword.pretokenizer import Pretokenizer
-
-if TYPE_CHECKING:
-    from superword.export import Mode, Plan
-    from superword.integrations.tiktoken import Encoding
 
 __all__ = ["Tokenizer"]
 
@@ -26,7 +23,7 @@ END_OF_TEXT = "<|endoftext|>"
 _Result = TypeVar("_Result")
 
 
-class Tokenizer(Encodes):
+class Tokenizer(Encodes, Interop):
     """A trained tokenizer. Made by `superword.train`, `Tokenizer.load` or `truncate`.
 
     >>> tok = superword.train(["docs/*.jsonl"], vocab_size=32_768)
@@ -63,48 +60,6 @@ class Tokenizer(Encodes):
     def from_bytes(cls, data: bytes) -> Tokenizer:
         """The tokenizer of which `data` is the file: `from_bytes(tok.to_bytes()) == tok`."""
         return cls._wrap(_core.Model.from_bytes(data))
-
-    @classmethod
-    def from_huggingface(
-        cls, path: str | os.PathLike[str], *, ignore_normalizer: bool = False
-    ) -> Tokenizer:
-        """The model of a byte-level BPE `tokenizer.json`, or of the folder it is in, ids kept.
-
-        It encodes as its origin does with `add_special_tokens=False`, added tokens being special
-        tokens here (`allowed_special="all"`). `ConversionError` says why it cannot. A normalizer,
-        such as Qwen's NFC, is left out only if asked for: normalize texts first.
-        """
-        from superword.imports import from_huggingface
-
-        return from_huggingface(path, ignore_normalizer=ignore_normalizer)
-
-    @classmethod
-    def from_tiktoken(
-        cls,
-        ranks: str | os.PathLike[str] | Mapping[bytes, int],
-        pattern: str | None = None,
-        special_tokens: Mapping[str, int] | None = None,
-    ) -> Tokenizer:
-        """The model of tiktoken's ranks (a `.tiktoken` file, or bytes to rank), ids kept.
-
-        `pattern` and `special_tokens` are what tiktoken is given; a file that `export_tiktoken`
-        wrote has them beside it. Text that the pattern does not match is kept, not dropped.
-        """
-        from superword.imports import from_tiktoken
-
-        return from_tiktoken(ranks, pattern, special_tokens)
-
-    @classmethod
-    def from_paper(
-        cls, path: str | os.PathLike[str], *, pretokenizer: str | Pretokenizer = "gpt4o-script"
-    ) -> Tokenizer:
-        """The model of a `BoundlessBPE v2` text file of the paper's own program, ids kept.
-
-        The file does not hold the patterns: `pretokenizer` must be what it was trained with.
-        """
-        from superword.imports import from_paper
-
-        return from_paper(path, pretokenizer=pretokenizer)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the model file, whole or not at all: what was there stays if saving fails."""
@@ -229,54 +184,6 @@ class Tokenizer(Encodes):
         True
         """
         return DecodeStream(self.token_bytes, errors)
-
-    # Other programs. What these need is imported when they are called.
-
-    def export_huggingface(
-        self,
-        folder: str | os.PathLike[str],
-        mode: Mode = "auto",
-        *,
-        chat_template: str | None = None,
-        bos_token: str | None = None,
-        eos_token: str | None = None,
-        pad_token: str | None = None,
-    ) -> Plan:
-        """Write a folder that `tokenizers` and `transformers` load, with the same ids.
-
-        `mode="exact"` gives the same ids on all texts or raises `ExportError`; `"approximate"`
-        is the paper's form for superwords; `"auto"` is exact where possible. The result says
-        which it became (`.mode`) and, for `"auto"`, why not exact (`.why_not_exact`).
-        """
-        from superword.export import export_huggingface
-
-        return export_huggingface(
-            self,
-            folder,
-            mode,
-            chat_template=chat_template,
-            bos_token=bos_token,
-            eos_token=eos_token,
-            pad_token=pad_token,
-        )
-
-    def export_tiktoken(
-        self, path: str | os.PathLike[str], mode: Mode = "auto", *, renumber: bool = False
-    ) -> Plan:
-        """Write a `.tiktoken` file of ranks, and beside it a `.json` with pattern and the rest.
-
-        `mode` is as for `export_huggingface`. A BoundlessBPE model needs `renumber=True`: tiktoken
-        merges in the order of ids, so words must come first; the sidecar has the way back.
-        """
-        from superword.export import export_tiktoken
-
-        return export_tiktoken(self, path, mode, renumber=renumber)
-
-    def as_tiktoken(self, name: str = "superword") -> Encoding:
-        """This model with the methods of `tiktoken.Encoding`, for code that was written for it."""
-        from superword.integrations.tiktoken import Encoding
-
-        return Encoding(self, name)
 
     # Python's own.
 

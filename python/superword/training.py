@@ -9,10 +9,16 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from superword import _core
+from superword import _core, work
 from superword import progress as display
 from superword._text import lone_surrogate, plural, surrogate_in
-from superword.errors import DocumentError, ShortfallWarning, SkippedWarning, TextError
+from superword.errors import (
+    ChangedWorkWarning,
+    DocumentError,
+    ShortfallWarning,
+    SkippedWarning,
+    TextError,
+)
 from superword.inputs import STDIN, Input, Texts, expand, groups_of, is_data
 from superword.options import (
     Alphabet,
@@ -91,6 +97,8 @@ def train(
     sample: int | str | None = None,
     seed: int = 0,
     weights: Mapping[str, float] | Iterable[str] = (),
+    work_dir: str | os.PathLike[str] | None = None,
+    max_memory: int | str | None = None,
     on_error: OnError = "stop",
     format: Format | None = None,
     progress: ProgressOption = False,
@@ -130,11 +138,18 @@ def train(
         sample=sample,
         seed=seed,
         weights=weights,
+        work_dir=work_dir,
+        max_memory=max_memory,
         on_error=on_error,
         format=format,
     )
     sources = gather(expand(inputs, options.format), options)
-    return _warned(run(sources, options, progress))
+
+    def note(change: str) -> None:
+        # 4: the line that called train.
+        warnings.warn(change, ChangedWorkWarning, stacklevel=4)
+
+    return _warned(run(sources, options, progress, note))
 
 
 def train_from_iterator(
@@ -158,6 +173,7 @@ def train_from_iterator(
     max_bytes: int | str | None = None,
     sample: int | str | None = None,
     seed: int = 0,
+    max_memory: int | str | None = None,
     progress: ProgressOption = False,
 ) -> Tokenizer:
     """Learn a tokenizer from texts, each a document. Options as in `train`.
@@ -185,6 +201,7 @@ def train_from_iterator(
         max_bytes=max_bytes,
         sample=sample,
         seed=seed,
+        max_memory=max_memory,
     )
     inputs = texts if is_data(texts) else Texts(texts)
     return _warned(run(gather(expand(inputs), options), options, progress))
@@ -263,9 +280,19 @@ def _add(kept: _core.Spool, batch: list[str], first: int) -> None:
 
 
 def run(
-    sources: Sources, options: TrainOptions, progress: ProgressOption = False
+    sources: Sources,
+    options: TrainOptions,
+    progress: ProgressOption = False,
+    note: Callable[[str], object] | None = None,
 ) -> tuple[Tokenizer, Report]:
-    """Train, and say what was done. `train` and the command line both stand on this."""
+    """Train, and say what was done. `train` and the command line both stand on this.
+
+    `note` is told what has changed since the work in `work_dir` was begun.
+    """
+    if options.work_dir is not None:
+        for change in work.begin(options, sources.names):
+            if note is not None:
+                note(change)
     with watching(progress) as tell:
         engine_options = {**options.for_engine(), "groups": sources.groups}
         model, report = _core.train(sources.sources, engine_options, tell)

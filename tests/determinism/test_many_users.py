@@ -18,7 +18,7 @@ ALL = list(TEXTS.values())
 def tok(request: pytest.FixtureRequest) -> superword.Tokenizer:
     if request.param == "superbpe":
         return superword.train_from_iterator(
-            ALL * 2, vocab_size=600, method="superbpe", supermerges=80
+            ALL * 2, vocab_size=600, method="superbpe", supermerges=20
         )
     if request.param == "picky":
         return superword.train_from_iterator(ALL * 2, vocab_size=600, picky=0.6)

@@ -91,15 +91,15 @@ def test_file_depends_on_the_documents_alone(options: dict[str, Any], tmp_path: 
 
 
 @pytest.mark.parametrize("options", METHODS[:3], ids=lambda o: str(o["method"]))
-def test_plain_text_depends_on_its_documents_alone(
-    options: dict[str, Any], tmp_path: Path
-) -> None:
-    texts = [text for text in DOCUMENTS if text]
-    expected = superword.train_from_iterator(texts, vocab_size=600, **options).to_bytes()
-    for pack, suffix in [(bytes, ""), (gzip.compress, ".gz"), (zstd, ".zst")]:
+def test_plain_text_depends_on_its_documents_alone(options: dict[str, Any], tmp_path: Path) -> None:
+    # A mark of byte order at the start of a file is no text; in a Python string it is.
+    texts = [text for text in DOCUMENTS if text and not text.startswith("\ufeff")][::6]
+    expected = superword.train_from_iterator(texts, vocab_size=500, **options).to_bytes()
+    packers: dict[str, Callable[[bytes], bytes]] = {"": bytes, ".gz": gzip.compress, ".zst": zstd}
+    for suffix, pack in packers.items():
         folder = tmp_path / f"plain{suffix}"
         for i, text in enumerate(texts):
             write(folder, f"{i:04}.txt{suffix}", pack(text.encode()))
         for threads in (1, 8):
-            tok = superword.train(folder, vocab_size=600, threads=threads, **options)
+            tok = superword.train(folder, vocab_size=500, threads=threads, **options)
             assert tok.to_bytes() == expected

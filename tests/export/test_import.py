@@ -193,7 +193,7 @@ def test_an_exact_export_comes_back_as_a_model_with_the_same_ids(tmp_path: Path)
 
 
 @pytest.mark.parametrize("pattern", [LLAMA3, CL100K, QWEN2, Pretokenizer("gpt4o").pattern])
-def test_ranks_of_tiktoken_encode_as_tiktoken_does(pattern: str) -> None:
+def test_ranks_of_tiktoken_encode_as_tiktoken_does(pattern: str, tmp_path: Path) -> None:
     trained = superword.train_from_iterator(
         training_text(),
         vocab_size=620,
@@ -208,9 +208,13 @@ def test_ranks_of_tiktoken_encode_as_tiktoken_does(pattern: str) -> None:
     origin = tiktoken.Encoding("x", pat_str=pattern, mergeable_ranks=ranks, special_tokens=special)
     model = Tokenizer.from_tiktoken(ranks, pattern, special)
     assert model.n_vocab == origin.n_vocab
-    for text in [*training_text(9, 60), "the<|endoftext|>of", "  \n x  ", ""]:
+    # Ids with gaps, and in another order than the bytes, stay what they are.
+    model.export_huggingface(tmp_path)
+    exported = tokenizers.Tokenizer.from_file(str(tmp_path / "tokenizer.json"))
+    for text in [*training_text(9, 60), "the<|endoftext|>of<|fim|>", "  \n x  ", ""]:
         expected = origin.encode(text, allowed_special="all")
         assert model.encode(text, allowed_special="all") == expected
+        assert exported.encode(text).ids == expected
         assert model.decode(expected) == text
 
 

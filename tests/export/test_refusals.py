@@ -114,6 +114,31 @@ def test_tiktoken_refuses_words_that_their_own_merges_do_not_reach(tmp_path: Pat
     assert caught.value.reason == "unreached"
 
 
+def test_special_tokens_that_read_like_others_are_refused_by_hugging_face(tmp_path: Path) -> None:
+    with pytest.raises(ExportError, match="one name for both") as caught:
+        train(special_tokens=["<|x|>", "the"]).export_huggingface(tmp_path / "hf")
+    assert caught.value.reason == "special"
+    assert not (tmp_path / "hf").exists()
+
+
+def test_a_pattern_that_the_other_engine_cannot_take_is_said(tmp_path: Path) -> None:
+    pytest.importorskip("tokenizers", reason="pip install 'superword[huggingface]'")
+    pytest.importorskip("tiktoken", reason="pip install 'superword[tiktoken]'")
+    greek = superword.Pretokenizer(pattern=r"\p{Script=Greek}+|\s+")
+    model = train(method="bpe", supermerges=None, boundary=None, pretokenizer=greek)
+    model.export_huggingface(tmp_path / "hf")
+    with pytest.raises(ExportError, match="cannot load") as caught:
+        superword.export.open_export(tmp_path / "hf", model)
+    assert caught.value.reason == "engine"
+    model.export_tiktoken(tmp_path / "m.tiktoken")
+    sidecar = tmp_path / "m.tiktoken.json"
+    facts = json.loads(sidecar.read_text())
+    sidecar.write_text(json.dumps(facts | {"pat_str": r"\p{Unheard}"}))
+    with pytest.raises(ExportError, match="cannot take the pattern") as caught:
+        superword.export.open_export(tmp_path / "m.tiktoken", model)
+    assert caught.value.reason == "engine"
+
+
 def test_wrong_options_are_errors(tmp_path: Path) -> None:
     with pytest.raises(OptionError, match="mode"):
         words().export_huggingface(tmp_path, "exactly")  # type: ignore[arg-type]

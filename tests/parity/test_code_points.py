@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import functools
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from itertools import groupby
 
 import pytest
@@ -21,9 +21,11 @@ from superword import reference
 from superword.reference import scripts
 
 EVERY = [chr(code) for code in range(0x110000) if not 0xD800 <= code < 0xE000]
-CATEGORIES = (
-    "Lu Ll Lt Lm Lo Mn Mc Me Nd Nl No Pc Pd Ps Pe Pi Pf Po Sm Sc Sk So Zs Zl Zp Cc Cf Co Cn"
-).split()
+CATEGORIES = [
+    *("Lu", "Ll", "Lt", "Lm", "Lo", "Mn", "Mc", "Me", "Nd", "Nl", "No"),
+    *("Pc", "Pd", "Ps", "Pe", "Pi", "Pf", "Po", "Sm", "Sc", "Sk", "So"),
+    *("Zs", "Zl", "Zp", "Cc", "Cf", "Co", "Cn"),
+]
 # Two of the same on each side; a line end parts one case from the next.
 BETWEEN = {"letters": "xx{}xx\n", "spaces": "  {}  \n", "digits": "11{}11\n"}
 BLOCK = 2048
@@ -122,8 +124,7 @@ def test_every_code_point_is_cut_as_by_regex(preset: str, between: str) -> None:
     ours = superword.Pretokenizer(preset)
     theirs = reference.Pretokenizer(preset)
     if theirs.script_pattern is None:
-        pattern = regex.compile(theirs.pattern)
-        expected = pattern.findall
+        expected: Callable[[str], list[str]] = regex.compile(theirs.pattern).findall
     else:
         expected = theirs.split
     differ = []

@@ -40,7 +40,7 @@ def is_ambiguous(case: Case) -> bool:
     return superwords.ambiguous
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=250, deadline=None)
 @given(cases(methods=("boundless",), deletions=False, greedy=False))
 def test_boundless_equals_superbpe_with_the_same_numbers(case: Case) -> None:
     ours, _ = engine_train(case.texts, **case.options)
@@ -66,7 +66,7 @@ def vocabulary(tok: Any) -> set[bytes]:
     return {tok.token_bytes(i) for i in range(tok.n_vocab)}
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=250, deadline=None)
 @given(cases(deletions=False, greedy=False), st.integers(0, 30))
 def test_truncated_equals_trained_at_that_size(case: Case, less: int) -> None:
     ours, report = engine_train(case.texts, **case.options)

@@ -112,6 +112,10 @@ pub(crate) fn train_options(options: &Options<'_>) -> PyResult<TrainOptions> {
         })?,
         veto: options.take("veto")?,
         special_tokens: options.take("special_tokens")?,
+        work_dir: options.take_if_there("work_dir")?.flatten(),
+        max_memory: options.take_if_there("max_memory")?.flatten(),
+        // For tests: smaller pieces than anybody wants.
+        piece_bytes: options.take_if_there("piece_bytes")?,
         // Only tests turn it off: it changes speed and memory, never the result.
         cutting: options.take_if_there("cutting")?.unwrap_or(true),
         ..TrainOptions::new(method, options.take("vocab_size")?)

@@ -192,6 +192,18 @@ pub(crate) fn train(error: &TrainError) -> PyErr {
         | TrainError::SuperwordsOnly
         | TrainError::BaseNeedsSuperBpe
         | TrainError::BaseHasSpecials => Raised::new("OptionError", error, error.hint()).into(),
+        TrainError::MemoryTooSmall { .. } => Raised::new("OptionError", error, error.hint())
+            .text("option", "max_memory")
+            .into(),
+        TrainError::MemoryExceeded { .. } => {
+            Raised::new("MemoryLimitError", error, error.hint()).into()
+        }
+        TrainError::NotAFile { .. } => Raised::new("OptionError", error, error.hint())
+            .text("option", "work_dir")
+            .into(),
+        TrainError::Scratch { path, .. } => Raised::new("WorkDirError", error, error.hint())
+            .text("path", path)
+            .into(),
         TrainError::HasSuperwords
         | TrainError::ForeignToken { .. }
         | TrainError::CutTooHigh { .. }

@@ -16,7 +16,7 @@ from superword.cli.group import examples, flag_of, on_stop
 from superword.cli.pretokenizers import PATTERN_OPTIONS, pretokenizer_of, pretokenizer_options
 from superword.errors import OptionError, SaveError
 from superword.inputs import expand, parse_groups
-from superword.options import ALPHABETS, GREEDY_SPLIT, TrainOptions
+from superword.options import ALPHABETS, GREEDY_SPLIT, WHOLE_RUN, TrainOptions
 from superword.progress import Progress
 from superword.tokenizer import Tokenizer
 from superword.training import Report, gather, run
@@ -120,7 +120,8 @@ def train(
     --format says otherwise. NAME=INPUT puts it into a group, for --weight NAME=W.
     """
     console = Console(quiet, as_json)
-    on_stop("stopped; nothing was saved")
+    kept = values["work_dir"]
+    on_stop(f"stopped; the work so far is in {kept}" if kept else "stopped; nothing was saved")
     check_output(output)
     values["greedy_split"] = GREEDY_SPLIT[values["greedy_split"]]
     if candidates is not None and counts is None:
@@ -129,6 +130,13 @@ def train(
             hint="give the counts of the words too",
             option="candidates",
         )
+    for name in WHOLE_RUN:
+        if values[name] is not None and (base is not None or counts is not None):
+            raise OptionError(
+                f"{flag_of(name)} is for training from text alone",
+                hint="leave it out, or --base or --counts",
+                option=name,
+            )
     if base is not None:
         options, work = _from_base(inputs, base, counts, values, console)
     elif counts is not None:
@@ -172,7 +180,7 @@ def _from_text(
     options = TrainOptions(**values, pretokenizer=pretokenizer)
     found = expand(parse_groups(inputs), options.format)
     console.start(found)
-    return options, lambda progress: run(gather(found, options), options, progress)
+    return options, lambda progress: run(gather(found, options), options, progress, console.say)
 
 
 def _from_base(

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from superword._bytechars import to_chars
-from superword.errors import SpecialTokenError
+from superword.errors import ExportError, SpecialTokenError
 from superword.export.files import make_folder, write
 from superword.export.plan import Mode, Plan, make_plan
 from superword.tokenizer import END_OF_TEXT, Tokenizer
@@ -42,8 +42,9 @@ def export_huggingface(
     }
     if chat_template is not None:
         config["chat_template"] = chat_template
+    data = _json(tokenizer_json(plan))
     target = make_folder(folder)
-    write(target / "tokenizer.json", _json(tokenizer_json(plan)))
+    write(target / "tokenizer.json", data)
     write(target / "tokenizer_config.json", _json(config))
     return plan
 
@@ -74,13 +75,24 @@ def roles_of(tokenizer: Tokenizer, **given: str | None) -> dict[str, str]:
 def tokenizer_json(plan: Plan) -> dict[str, Any]:
     """What `tokenizer.json` holds. Ids are those of the model."""
     tokenizer = plan.tokenizer
-    tokens = [*{bytes([byte]) for byte in range(256)}]
+    tokens = [bytes([byte]) for byte in range(256)]
     tokens += [left + right for left, right in plan.merges]
     vocab = {}
     for token in tokens:
         id = tokenizer._model.token_to_id(token)
         if id is not None:  # A byte that is not in the alphabet has none and occurs in no text.
             vocab[to_chars(token)] = id
+    for token_text, id in tokenizer.special_tokens.items():
+        if token_text in vocab:
+            raise ExportError(
+                f"the special token {token_text!r} is written like an ordinary token, and "
+                "Hugging Face has one name for both",
+                hint="give it another name when training, such as <|name|>; or export to tiktoken",
+                reason="special",
+                token=token_text,
+            )
+        # Listed here as well they keep their ids; else they would be numbered without gaps.
+        vocab[token_text] = id
     return {
         "version": "1.0",
         "truncation": None,
@@ -153,4 +165,13 @@ def load_huggingface(path: Path) -> Any:
     from superword._extras import need
 
     tokenizers = need("tokenizers", "huggingface", "loading a Hugging Face export")
-    return tokenizers.Tokenizer.from_file(str(path / "tokenizer.json" if path.is_dir() else path))
+    file = path / "tokenizer.json" if path.is_dir() else path
+    try:
+        return tokenizers.Tokenizer.from_file(str(file))
+    except Exception as error:  # It raises nothing more special.
+        raise ExportError(
+            f"Hugging Face's tokenizers cannot load {file}: {str(error)[:300]}",
+            hint="a pattern of one's own may not be known to its regex engine; with "
+            'superwords, mode="approximate" has a short pattern',
+            reason="engine",
+        ) from error

@@ -134,6 +134,8 @@ def _written(node: _Node) -> str:
         parts = [_grouped(parts[at : at + _GROUP]) for at in range(0, len(parts), _GROUP)]
     if len(parts) == 1 and not node.ends:
         return parts[0][0]
+    if list(by_rest) == [""]:
+        return parts[0][0] + "?"  # One character, or one of several, and the end.
     either = f"(?:{'|'.join(text for text, _ in parts)})"
     return either + "?" if node.ends else either
 

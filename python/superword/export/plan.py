@@ -135,6 +135,14 @@ def exact_pattern(tokenizer: Tokenizer) -> str:
                 reason="leaf",
                 token=text,
             )
+        if not pretokenizer.is_eligible(text) or len(tokenizer.encode_ordinary(text)) != 1:
+            raise ExportError(
+                f"a superword has the part {text!r}, which the model itself never joins: it is "
+                "not eligible, or not one token",
+                hint=remedy,
+                reason="leaf",
+                token=text,
+            )
         texts[text] = count
     _refuse_crossing(tokenizer, leaves)
     return pinned(leaf_pattern(texts, shapes) + "|" + pretokenizer.pattern)

@@ -197,6 +197,12 @@ pub enum CorpusError {
         /// What to do instead.
         instead: &'static str,
     },
+    /// An error of an earlier run that this one goes on from.
+    #[error("{message}")]
+    Earlier {
+        /// What was said.
+        message: String,
+    },
     /// Not one document fits into the sample.
     #[error(
         "no document fits into a sample of {max_bytes} bytes: the smallest of {documents} has {smallest} bytes"
@@ -246,6 +252,7 @@ impl CorpusError {
             CorpusError::Empty { .. }
             | CorpusError::StdinTwice { .. }
             | CorpusError::SampleTooSmall { .. }
+            | CorpusError::Earlier { .. }
             | CorpusError::Spool { .. } => None,
         }
     }
@@ -274,7 +281,7 @@ impl CorpusError {
             CorpusError::IsDirectory { .. } => {
                 "name the files in it, for example DIR/*.jsonl".into()
             }
-            CorpusError::Open { .. } => return None,
+            CorpusError::Open { .. } | CorpusError::Earlier { .. } => return None,
             CorpusError::Read { .. } => format!("check the disk or the network drive, {skip}"),
             CorpusError::Damaged {
                 compressed_offset: 0,

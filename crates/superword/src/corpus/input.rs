@@ -284,16 +284,21 @@ impl Source {
     /// About how many bytes of text the source holds: its size, times four where it is
     /// compressed; 0 where that is unknown.
     pub fn size_guess(&self) -> u64 {
-        let stored = match &self.location {
+        let stored = self.stored_bytes();
+        match self.compression {
+            Compression::Gzip | Compression::Zstd => stored.saturating_mul(4),
+            Compression::Detect | Compression::None => stored,
+        }
+    }
+
+    /// The bytes that the source takes where it is; 0 where that is unknown.
+    pub fn stored_bytes(&self) -> u64 {
+        match &self.location {
             Location::Path(path) => std::fs::metadata(path).map_or(0, |metadata| metadata.len()),
             Location::Stdin => 0,
             Location::Batches(batches) => batches.size_guess(),
             Location::Memory(_, bytes) => bytes.len() as u64,
             Location::Spooled(_, file) => file.metadata().map_or(0, |metadata| metadata.len()),
-        };
-        match self.compression {
-            Compression::Gzip | Compression::Zstd => stored.saturating_mul(4),
-            Compression::Detect | Compression::None => stored,
         }
     }
 

@@ -31,6 +31,7 @@ mod zstandard;
 pub use error::{CorpusError, ReadError};
 pub use options::{DocumentSink, MAX_SKIPS_SHOWN, OnError, ReadOptions, ReadReport, SourceReport};
 pub use ordered::{BlockNumber, BlockWorker, OrderedBlock, read_ordered};
+pub(crate) use read::empty;
 pub use read::read_parallel;
 pub use sample::{Sample, SamplePlan, plan_sample};
 pub use source::{BatchStream, Batches, Compression, Format, Location, Source, frame};

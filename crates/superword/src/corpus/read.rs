@@ -96,7 +96,8 @@ pub fn read_parallel<S: DocumentSink>(
     Ok((sinks, report))
 }
 
-fn empty(sources: &[Source], report: &ReadReport) -> CorpusError {
+/// The error for a corpus without any text.
+pub(crate) fn empty(sources: &[Source], report: &ReadReport) -> CorpusError {
     CorpusError::Empty {
         sources: sources.iter().take(5).map(Source::name).collect(),
         source_count: sources.len(),

@@ -59,6 +59,53 @@ impl SamplePlan {
         self.documents
     }
 
+    /// The plan, for a file.
+    pub fn to_bytes(&self) -> Vec<u8> {
+        let numbers = [
+            self.sample.max_bytes,
+            self.sample.seed,
+            self.documents,
+            self.corpus_bytes,
+            self.bytes,
+        ];
+        let groups = self.groups.iter().flat_map(|groups| groups.iter());
+        numbers
+            .iter()
+            .chain(groups)
+            .flat_map(|number| number.to_le_bytes())
+            .collect()
+    }
+
+    /// The inverse of [`SamplePlan::to_bytes`]; `None` if that did not write it.
+    pub fn from_bytes(bytes: &[u8]) -> Option<SamplePlan> {
+        let numbers: Vec<u64> = bytes
+            .chunks_exact(8)
+            .map(|chunk| {
+                let mut number = [0; 8];
+                number.copy_from_slice(chunk);
+                u64::from_le_bytes(number)
+            })
+            .collect();
+        let [max_bytes, seed, documents, corpus_bytes, bytes, groups @ ..] = &numbers[..] else {
+            return None;
+        };
+        let groups: Option<Arc<[u64]>> = match groups.len() {
+            0 => None,
+            length if length == 1 << (BITS - 6) => Some(groups.into()),
+            _ => return None,
+        };
+        Some(SamplePlan {
+            sample: Sample {
+                max_bytes: *max_bytes,
+                seed: *seed,
+            },
+            documents: *documents,
+            corpus_bytes: *corpus_bytes,
+            bytes: *bytes,
+            groups,
+        })
+    }
+
     /// Whether a document is in the sample. Documents of the same text are in together or not at all.
     pub fn contains(&self, text: &str) -> bool {
         match &self.groups {

@@ -254,6 +254,29 @@ impl Source {
         }
     }
 
+    /// What tells whether the source is the same as before: name, size and time of the last
+    /// change. `None` where that cannot be told: what is not a file, or not any more.
+    pub fn identity(&self) -> Option<String> {
+        let path = match &self.location {
+            Location::Path(path) => path.clone(),
+            Location::Batches(batches) => PathBuf::from(batches.name()),
+            Location::Stdin | Location::Memory(..) | Location::Spooled(..) => return None,
+        };
+        let metadata = std::fs::metadata(&path)
+            .ok()
+            .filter(|file| file.is_file())?;
+        let changed = metadata.modified().ok()?;
+        let changed = changed.duration_since(std::time::UNIX_EPOCH).ok()?;
+        Some(format!(
+            "{} {} {} {:?} {:?}",
+            metadata.len(),
+            changed.as_nanos(),
+            path.display(),
+            self.format,
+            self.compression,
+        ))
+    }
+
     /// The name that people know this input by: the path as it was given, or `stdin`.
     pub fn name(&self) -> String {
         match &self.location {

@@ -197,6 +197,16 @@ impl<'a> CandidateCounter<'a> {
         result
     }
 
+    /// The bytes of memory that the candidates hold.
+    pub fn memory(&self) -> usize {
+        self.counts.memory()
+    }
+
+    /// Takes the candidates out; counting goes on from none.
+    pub fn take_counts(&mut self) -> CandidateCounts {
+        std::mem::take(&mut self.counts)
+    }
+
     /// The candidates.
     pub fn finish(self) -> Result<CandidateCounts, CountOverflow> {
         if self.overflow {

@@ -2,12 +2,14 @@
 
 mod candidates;
 mod cutting;
+mod file;
 mod greedy;
 mod pretokens;
 mod sketch;
 
 pub use candidates::{CandidateCounter, CandidateCounts, EarlyCut, Eligible};
 pub use cutting::cut;
+pub use file::CountFileError;
 pub use greedy::{Ngrams, split_greedily};
 pub use pretokens::{PretokenCounter, PretokenCounts};
 pub use sketch::BigramSketch;

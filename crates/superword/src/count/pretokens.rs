@@ -120,6 +120,22 @@ impl PretokenCounter {
         Ok(())
     }
 
+    /// The bytes of memory that the counts hold.
+    pub fn memory(&self) -> usize {
+        self.counts.memory()
+    }
+
+    /// Takes the counts out; counting goes on from none. The sketch and the number of pretokens
+    /// stay.
+    pub fn take_counts(&mut self) -> PretokenCounts {
+        std::mem::take(&mut self.counts)
+    }
+
+    /// Takes the sketch and the number of pretokens out; the counts stay.
+    pub fn take_rest(&mut self) -> (Option<BigramSketch>, u64) {
+        (self.sketch.take(), std::mem::take(&mut self.pretokens))
+    }
+
     /// The counts, the sketch, and the number of pretokens.
     pub fn finish(self) -> (PretokenCounts, Option<BigramSketch>, u64) {
         (self.counts, self.sketch, self.pretokens)

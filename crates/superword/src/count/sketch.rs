@@ -23,6 +23,48 @@ impl BigramSketch {
         }
     }
 
+    /// The same with at most this many bytes of memory.
+    pub fn for_text_within(bytes: u64, memory: usize) -> BigramSketch {
+        let mut sketch = BigramSketch::for_text_of(bytes);
+        while sketch.counters.len() > 1 << 12 && sketch.counters.len() * 4 > memory {
+            sketch.counters.truncate(sketch.counters.len() / 2);
+        }
+        sketch.counters.shrink_to_fit();
+        sketch
+    }
+
+    /// The number of counters.
+    pub fn len(&self) -> usize {
+        self.counters.len()
+    }
+
+    /// Never true.
+    pub fn is_empty(&self) -> bool {
+        self.counters.is_empty()
+    }
+
+    /// The counters, for a file.
+    pub fn to_bytes(&self) -> Vec<u8> {
+        self.counters
+            .iter()
+            .flat_map(|counter| counter.to_le_bytes())
+            .collect()
+    }
+
+    /// The inverse of [`BigramSketch::to_bytes`]; `None` if that did not write it.
+    pub fn from_bytes(bytes: &[u8]) -> Option<BigramSketch> {
+        let counters: Vec<u32> = bytes
+            .chunks_exact(4)
+            .map(|chunk| {
+                let mut counter = [0; 4];
+                counter.copy_from_slice(chunk);
+                u32::from_le_bytes(counter)
+            })
+            .collect();
+        let whole = bytes.len() == counters.len() * 4 && counters.len().is_power_of_two();
+        whole.then_some(BigramSketch { counters })
+    }
+
     #[inline(always)]
     fn slot(&self, left: u64, right: u64) -> usize {
         fold(left, right.rotate_left(32) | 1) as usize & (self.counters.len() - 1)

@@ -10,7 +10,8 @@ use crate::token::TokenId;
 impl Model {
     /// The model as if its training had stopped at `n_vocab` tokens, special ones included: the
     /// events up to the first point at which the vocabulary has that size. The deletions that
-    /// directly follow a merge belong to it. Special tokens stay last.
+    /// directly follow a merge belong to it. Special tokens stay last. Cut to the size that it has,
+    /// a model stays as it is.
     ///
     /// With 256 bytes and the merges `a b`, `ab c`: cut to 257, `ab c` goes; cut to 256, both.
     ///

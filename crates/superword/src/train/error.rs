@@ -2,6 +2,7 @@
 
 use std::convert::Infallible;
 
+use super::bounded::CountError;
 use super::options::OptionError;
 use crate::corpus::{CorpusError, ReadError};
 use crate::count::CountOverflow;
@@ -67,6 +68,40 @@ pub enum TrainError {
         /// Where they were cut.
         cut_below: u64,
     },
+    /// A file of the scratch folder cannot be written or read.
+    #[error("{path}: {reason}")]
+    Scratch {
+        /// The file.
+        path: String,
+        /// What the system says.
+        reason: String,
+        /// The disk is full.
+        full: bool,
+    },
+    /// Nothing can be counted in so little memory.
+    #[error("{given} bytes of memory are too few for {workers} threads; {needed} are needed")]
+    MemoryTooSmall {
+        /// What was given.
+        given: u64,
+        /// The least that works.
+        needed: u64,
+        /// The number of threads.
+        workers: u64,
+    },
+    /// The counts of the whole text do not fit.
+    #[error("the distinct words of the text do not fit in {given} bytes of memory")]
+    MemoryExceeded {
+        /// What was given.
+        given: u64,
+        /// More than this is needed.
+        needed: u64,
+    },
+    /// Work can only be gone on with on files.
+    #[error("{source_name} is not a file, so a later run could not tell whether it is the same")]
+    NotAFile {
+        /// The input.
+        source_name: String,
+    },
     /// The result is no sound model.
     #[error("the trained model is not sound: {0}")]
     Build(#[from] BuildError),
@@ -78,6 +113,17 @@ impl From<ReadError<SplitError>> for TrainError {
             ReadError::Corpus(error) => error.into(),
             ReadError::Stopped(stopped) => stopped.into(),
             ReadError::Sink(error) => error.into(),
+        }
+    }
+}
+
+impl From<ReadError<CountError>> for TrainError {
+    fn from(error: ReadError<CountError>) -> TrainError {
+        match error {
+            ReadError::Corpus(error) => error.into(),
+            ReadError::Stopped(stopped) => stopped.into(),
+            ReadError::Sink(CountError::Split(error)) => error.into(),
+            ReadError::Sink(CountError::Scratch(error)) => *error,
         }
     }
 }
@@ -106,6 +152,23 @@ impl TrainError {
                 Some("the counts are beyond any text; are they from a damaged file?".into())
             }
             TrainError::Merge(_) => Some("train on a sample of the text (max_bytes)".into()),
+            TrainError::Scratch { full: true, .. } => Some(
+                "free some space, or use a folder on a larger disk with work_dir; what was finished \
+                 is kept, and the same command goes on from it"
+                    .into(),
+            ),
+            TrainError::Scratch { .. } => {
+                Some("check the folder; remove it to start from the beginning".into())
+            }
+            TrainError::MemoryTooSmall { needed, .. } => Some(format!(
+                "give max_memory of {needed} or more, or use fewer threads"
+            )),
+            TrainError::MemoryExceeded { needed, .. } => Some(format!(
+                "give max_memory of more than {needed}, or train on a sample of the text"
+            )),
+            TrainError::NotAFile { .. } => {
+                Some("write it to a file first, or leave work_dir out".into())
+            }
             TrainError::WordsOnly => {
                 Some("learn the words first, then add superwords from candidates".into())
             }

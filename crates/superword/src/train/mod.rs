@@ -1,10 +1,13 @@
 //! Documents → model: both phases, in order.
 
+mod bounded;
 mod error;
 mod finish;
+mod kept;
 mod options;
 mod pipeline;
 mod rules;
+mod scratch;
 mod stages;
 mod supermerges;
 mod weighted;

@@ -68,6 +68,12 @@ pub struct TrainOptions {
     pub special_tokens: Vec<String>,
     /// Learn from a sample of the documents only.
     pub sample: Option<Sample>,
+    /// Keep what is finished in this folder, and go on from what is there.
+    pub work_dir: Option<std::path::PathBuf>,
+    /// Count within about this many bytes of memory, with the help of a scratch folder.
+    pub max_memory: Option<u64>,
+    /// Sources are counted together up to so many stored bytes; `None` for the usual number.
+    pub piece_bytes: Option<u64>,
     /// Cut candidates where no superword can form. Changes speed and memory, never the result.
     pub cutting: bool,
 }
@@ -89,6 +95,9 @@ impl TrainOptions {
             veto: None,
             special_tokens: Vec::new(),
             sample: None,
+            work_dir: None,
+            max_memory: None,
+            piece_bytes: None,
             cutting: true,
         }
     }

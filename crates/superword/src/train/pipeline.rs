@@ -3,6 +3,7 @@
 use std::time::{Duration, Instant};
 
 use super::finish::Learned;
+use super::kept::Kept;
 use super::stages::{
     Counted, count_candidates, count_pretokens, greedy_floor, learn_from, split_candidates,
     words_from,
@@ -12,7 +13,7 @@ use super::words::Words;
 use super::{TrainError, TrainOptions, WatchMerges};
 use crate::corpus::{ReadOptions, ReadReport, Source, plan_sample};
 use crate::count::{BigramSketch, CandidateCounts, Eligible, PretokenCounts};
-use crate::model::{Method, Model};
+use crate::model::{Facts, Method, Model};
 use crate::observe::{Observer, Phase};
 use crate::text::{Matcher, Pretokenizer};
 use crate::token::Symbol;
@@ -64,9 +65,16 @@ pub fn train(
     let veto = options.veto.as_deref().map(Matcher::new).transpose()?;
     let mut read = read.clone();
     let mut times = Vec::new();
+    let mut kept = Kept::open(options, &read)?;
+    if let Some(kept) = &mut kept {
+        Run::identify(kept, sources, options)?;
+    }
     if let Some(sample) = options.sample {
         let start = Instant::now();
-        read.sample = Some(plan_sample(sources, &read, sample, observer)?);
+        read.sample = match &kept {
+            Some(kept) => kept.plan_sample(sources, &read, options, observer)?,
+            None => Some(plan_sample(sources, &read, sample, observer)?),
+        };
         times.push(PhaseTime {
             phase: Phase::Sample,
             time: start.elapsed(),
@@ -79,37 +87,47 @@ pub fn train(
         options,
         veto,
         observer,
+        kept: None,
         report: TrainReport {
             times,
             ..TrainReport::default()
         },
     };
-    let counted = run.count()?;
-    let words = run.learn_words(&counted.counts)?;
-    let text = counted.facts();
-    let sketch = counted.sketch;
-    drop(counted.counts);
+    let (words, text, sketch) = match &mut kept {
+        Some(kept) => run.words_kept(kept)?,
+        None => run.words()?,
+    };
+    run.kept = kept;
+    if let Some(model) = run.kept.as_ref().and_then(|kept| run.find_model(kept)) {
+        let shortfall = model.parts().facts.get("shortfall");
+        run.report.shortfall = shortfall.and_then(|said| Some(said.as_str()?.to_owned()));
+        return Ok((model, run.report));
+    }
     let learned = match options.method {
         Method::Bpe => Learned::from_words(words),
         Method::Boundless | Method::SuperBpe => run.learn_superwords(&words, sketch.as_ref())?,
     };
     run.report.shortfall = learned.shortfall(options);
     let model = learned.build(options, pretokenizer.config().clone(), None, text)?;
+    if let Some(kept) = &run.kept {
+        run.keep_model(kept, &model)?;
+    }
     Ok((model, run.report))
 }
 
-struct Run<'a> {
-    sources: &'a [Source],
-    read: &'a ReadOptions,
-    pretokenizer: &'a Pretokenizer,
-    options: &'a TrainOptions,
+pub(super) struct Run<'a> {
+    pub(super) sources: &'a [Source],
+    pub(super) read: &'a ReadOptions,
+    pub(super) pretokenizer: &'a Pretokenizer,
+    pub(super) options: &'a TrainOptions,
     veto: Option<Matcher>,
-    observer: &'a dyn Observer,
-    report: TrainReport,
+    pub(super) observer: &'a dyn Observer,
+    kept: Option<Kept>,
+    pub(super) report: TrainReport,
 }
 
 impl Run<'_> {
-    fn timed<T>(&mut self, phase: Phase, work: impl FnOnce(&mut Self) -> T) -> T {
+    pub(super) fn timed<T>(&mut self, phase: Phase, work: impl FnOnce(&mut Self) -> T) -> T {
         let start = Instant::now();
         let result = work(self);
         self.report.times.push(PhaseTime {
@@ -135,6 +153,13 @@ impl Run<'_> {
             run.report.unique_pretokens = counted.counts.len() as u64;
             Ok(counted)
         })
+    }
+
+    /// The words, what is recorded about the text, and the sketch of its bigrams.
+    fn words(&mut self) -> Result<(Words, Facts, Option<BigramSketch>), TrainError> {
+        let counted = self.count()?;
+        let words = self.learn_words(&counted.counts)?;
+        Ok((words, counted.facts(), counted.sketch))
     }
 
     fn learn_words(&mut self, counts: &PretokenCounts) -> Result<Words, TrainError> {
@@ -212,15 +237,21 @@ impl Run<'_> {
             let greedy = greedy_floor(words, run.options);
             // No frequent n-gram crosses a rare bigram, so splitting may follow cutting.
             let threshold = greedy.map_or(threshold, |floor| threshold.min(floor));
-            let (all, _) = count_candidates(
-                run.sources,
-                run.read,
-                run.pretokenizer,
-                eligible,
-                sketch,
-                threshold,
-                run.observer,
-            )?;
+            let all = match &run.kept {
+                Some(kept) => run.candidates_kept(kept, eligible, sketch, threshold)?,
+                None => {
+                    let (all, _) = count_candidates(
+                        run.sources,
+                        run.read,
+                        run.pretokenizer,
+                        eligible,
+                        sketch,
+                        threshold,
+                        run.observer,
+                    )?;
+                    all
+                }
+            };
             let (all, recorded) = split_candidates(all, words, run.options)?;
             run.report.unique_candidates = all.len() as u64;
             run.report.candidate_tokens = all.tokens() as u64;

@@ -126,7 +126,7 @@ pub fn count_pretokens(
 }
 
 /// What was read of each group.
-fn groups_read(groups: Option<&Groups>, report: &ReadReport) -> Vec<GroupRead> {
+pub(super) fn groups_read(groups: Option<&Groups>, report: &ReadReport) -> Vec<GroupRead> {
     let Some(groups) = groups else {
         return Vec::new();
     };

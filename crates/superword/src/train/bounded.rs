@@ -1,0 +1,557 @@
+//! Counting in pieces: what is finished is kept, and what does not fit in memory goes to disk.
+
+use std::io::{self, Write};
+use std::ops::Range;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+
+use serde_json::{Value, json};
+
+use super::scratch::{Scratch, key_of};
+use super::stages::{Counted, groups_read};
+use super::weighted::Weighted;
+use super::{TrainError, TrainOptions};
+use crate::corpus::{
+    CorpusError, DocumentSink, ReadOptions, ReadReport, Source, SourceReport, read_parallel,
+};
+use crate::count::{
+    BigramSketch, CandidateCounter, CandidateCounts, CountFileError, EarlyCut, Eligible,
+    PretokenCounter, PretokenCounts, cut,
+};
+use crate::observe::{Observer, Phase};
+use crate::text::{Pretokenizer, SplitError};
+
+/// Sources are counted together up to about this many stored bytes; that much is done again after
+/// a run was killed. A larger source is a piece of its own.
+pub(super) const PIECE_BYTES: u64 = 64 << 20;
+
+/// What a process holds before it has counted anything, and what a worker holds to read.
+const BASE_MEMORY: u64 = 64 << 20;
+const READING_MEMORY: u64 = 8 << 20;
+const LEAST_TABLE: u64 = 8 << 20;
+
+/// How a limit on memory is shared out.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Budget {
+    /// For the counts of all workers together, and later for those of the whole text.
+    counts: u64,
+    /// For one table of one worker.
+    table: usize,
+    /// For one sketch.
+    pub(super) sketch: usize,
+    given: u64,
+}
+
+impl Budget {
+    /// An error says what is needed before any work is done.
+    pub(super) fn new(memory: u64, read: &ReadOptions) -> Result<Budget, TrainError> {
+        let workers = match read.threads {
+            0 => std::thread::available_parallelism().map_or(1, usize::from),
+            threads => threads,
+        } as u64;
+        let least = BASE_MEMORY + workers * (READING_MEMORY + LEAST_TABLE);
+        if memory < least {
+            return Err(TrainError::MemoryTooSmall {
+                given: memory,
+                needed: least,
+                workers,
+            });
+        }
+        let left = memory - BASE_MEMORY - workers * READING_MEMORY;
+        // A worker has a sketch, and there is the sum of them.
+        let sketch = left / 4 / (workers + 1);
+        let counts = left - left / 4;
+        // A table that grows is there twice, half full; one that is written is there once more.
+        let kinds = read
+            .groups
+            .as_ref()
+            .map_or(1, |groups| 1 + 2 * groups.groups.len());
+        let table = counts / workers / 4 / kinds as u64;
+        Ok(Budget {
+            counts,
+            table: table as usize,
+            sketch: sketch as usize,
+            given: memory,
+        })
+    }
+
+    /// Whether the counts of the whole text fit, with room to grow.
+    fn check(&self, memory: usize) -> Result<(), TrainError> {
+        let needed = memory as u64 * 3;
+        if needed <= self.counts {
+            return Ok(());
+        }
+        Err(TrainError::MemoryExceeded {
+            given: self.given,
+            needed: self.given + (needed - self.counts),
+        })
+    }
+}
+
+/// Why a document was not counted.
+#[derive(Debug)]
+pub(super) enum CountError {
+    Split(SplitError),
+    Scratch(Box<TrainError>),
+}
+
+/// Counts that can be put aside.
+pub(super) trait Spills: DocumentSink<Error = SplitError> {
+    fn memory(&self) -> usize;
+    fn spill(&mut self, out: &mut dyn Write) -> io::Result<()>;
+}
+
+impl Spills for PretokenCounter {
+    fn memory(&self) -> usize {
+        PretokenCounter::memory(self)
+    }
+
+    fn spill(&mut self, out: &mut dyn Write) -> io::Result<()> {
+        self.take_counts().write_to(out)
+    }
+}
+
+impl Spills for CandidateCounter<'_> {
+    fn memory(&self) -> usize {
+        CandidateCounter::memory(self)
+    }
+
+    fn spill(&mut self, out: &mut dyn Write) -> io::Result<()> {
+        self.take_counts().write_to(out)
+    }
+}
+
+/// A sink that writes its counts to a file when they take too much memory.
+struct Spilling<'s, S> {
+    inner: S,
+    limit: usize,
+    scratch: &'s Scratch,
+    prefix: &'s str,
+    number: &'s AtomicU64,
+    parts: Vec<String>,
+}
+
+impl<S: Spills> Spilling<'_, S> {
+    fn spill(&mut self) -> Result<(), TrainError> {
+        let number = self.number.fetch_add(1, Relaxed);
+        let name = format!("{}-{number}.part", self.prefix);
+        let inner = &mut self.inner;
+        self.scratch.write(&name, |out| inner.spill(out))?;
+        self.parts.push(name);
+        Ok(())
+    }
+}
+
+impl<S: Spills> DocumentSink for Spilling<'_, S> {
+    type Error = CountError;
+
+    fn document(&mut self, text: &str) -> Result<(), CountError> {
+        self.inner.document(text).map_err(CountError::Split)?;
+        if self.inner.memory() > self.limit {
+            self.spill()
+                .map_err(|error| CountError::Scratch(Box::new(error)))?;
+        }
+        Ok(())
+    }
+}
+
+/// Progress of a piece as progress of the whole.
+struct Shifted<'a> {
+    observer: &'a dyn Observer,
+    before: u64,
+    total: u64,
+}
+
+impl Observer for Shifted<'_> {
+    fn progress(&self, phase: Phase, done: u64, _total: Option<u64>) {
+        let done = (self.before + done).min(self.total);
+        self.observer.progress(phase, done, Some(self.total));
+    }
+
+    fn stop_requested(&self) -> bool {
+        self.observer.stop_requested()
+    }
+}
+
+/// Everything a pass over the text needs.
+pub(super) struct Pass<'a> {
+    pub(super) sources: &'a [Source],
+    pub(super) read: &'a ReadOptions,
+    pub(super) pretokenizer: &'a Pretokenizer,
+    pub(super) options: &'a TrainOptions,
+    pub(super) scratch: &'a Scratch,
+    pub(super) budget: Option<Budget>,
+    pub(super) observer: &'a dyn Observer,
+}
+
+/// A finished piece: how often each of its parts counts, and what was read.
+struct Piece {
+    parts: Vec<(u64, String)>,
+    sketch: Option<String>,
+    pretokens: u64,
+    report: ReadReport,
+}
+
+impl Piece {
+    fn to_json(&self) -> Value {
+        let sources = self.report.per_source.iter();
+        let sources: Vec<[u64; 4]> = sources
+            .map(|read| [read.documents, read.bytes, read.skipped, read.raw_bytes])
+            .collect();
+        let skips = self.report.first_skips.iter();
+        json!({
+            "parts": self.parts,
+            "sketch": self.sketch,
+            "pretokens": self.pretokens,
+            "sources": sources,
+            "skips": skips.map(ToString::to_string).collect::<Vec<_>>(),
+        })
+    }
+
+    fn from_json(value: &Value) -> Option<Piece> {
+        let mut report = ReadReport::default();
+        for source in value["sources"].as_array()? {
+            let at = |index: usize| source[index].as_u64();
+            let read = SourceReport {
+                documents: at(0)?,
+                bytes: at(1)?,
+                skipped: at(2)?,
+                raw_bytes: at(3)?,
+            };
+            report.documents += read.documents;
+            report.bytes += read.bytes;
+            report.skipped += read.skipped;
+            report.per_source.push(read);
+        }
+        for skip in value["skips"].as_array()? {
+            report.first_skips.push(CorpusError::Earlier {
+                message: skip.as_str()?.to_owned(),
+            });
+        }
+        let parts = value["parts"].as_array()?.iter();
+        Some(Piece {
+            parts: parts
+                .map(|part| Some((part[0].as_u64()?, part[1].as_str()?.to_owned())))
+                .collect::<Option<_>>()?,
+            sketch: value["sketch"].as_str().map(str::to_owned),
+            pretokens: value["pretokens"].as_u64()?,
+            report,
+        })
+    }
+}
+
+impl Pass<'_> {
+    /// Sources that are counted together.
+    fn pieces(&self) -> Vec<Range<usize>> {
+        let most = self.options.piece_bytes.unwrap_or(PIECE_BYTES);
+        let mut pieces = Vec::new();
+        let (mut start, mut size) = (0, 0u64);
+        for (index, source) in self.sources.iter().enumerate() {
+            size = size.saturating_add(source.stored_bytes());
+            if size >= most {
+                pieces.push(start..index + 1);
+                (start, size) = (index + 1, 0);
+            }
+        }
+        if start < self.sources.len() {
+            pieces.push(start..self.sources.len());
+        }
+        pieces
+    }
+
+    fn piece_key(&self, stage: &str, range: &Range<usize>, corpus: &Value, more: &Value) -> String {
+        let weights = self.read.groups.as_ref().map(|groups| {
+            let weights = range.clone().map(|source| groups.weight_of(source));
+            weights
+                .map(|weight| format!("{weight:?}"))
+                .collect::<Vec<_>>()
+        });
+        let sample = self.read.sample.as_ref().map(|plan| {
+            let sample = plan.sample();
+            // Which documents are drawn depends on all of the text.
+            json!([sample.max_bytes, sample.seed, corpus])
+        });
+        key_of(&json!({
+            "version": env!("CARGO_PKG_VERSION"),
+            "stage": stage,
+            "sources": corpus.as_array().map(|all| &all[range.clone()]),
+            "pretokenizer": format!("{:?}", self.pretokenizer.config()),
+            "text_field": self.read.text_field,
+            "on_error": format!("{:?}", self.read.on_error),
+            "weights": weights,
+            "sample": sample,
+            "more": more,
+        }))
+    }
+
+    /// Runs a pass piece by piece; pieces that are finished already are not read again.
+    fn run<S: Spills>(
+        &self,
+        phase: Phase,
+        corpus: &Value,
+        more: &Value,
+        make: impl Fn() -> S + Sync,
+        finish: impl Fn(&str, Vec<(u64, &mut S)>) -> Result<(Option<String>, u64), TrainError>,
+    ) -> Result<Vec<Piece>, TrainError> {
+        let total = self.sources.iter().map(Source::stored_bytes).sum();
+        let mut before = 0;
+        let mut pieces = Vec::new();
+        for range in self.pieces() {
+            let sources = &self.sources[range.clone()];
+            let key = self.piece_key(phase.name(), &range, corpus, more);
+            let prefix = format!("{}-{key}", phase.name());
+            let record = format!("{prefix}.json");
+            let found = self.scratch.read_json(&record);
+            let mut piece = found.as_ref().and_then(Piece::from_json);
+            if piece.as_ref().is_some_and(|piece| !self.is_whole(piece)) {
+                piece = None;
+            }
+            let piece = match piece {
+                Some(piece) => piece,
+                None => {
+                    let observer = Shifted {
+                        observer: self.observer,
+                        before,
+                        total,
+                    };
+                    let piece =
+                        self.count_piece(phase, &observer, &range, &prefix, &make, &finish)?;
+                    self.scratch.write_json(&record, &piece.to_json())?;
+                    piece
+                }
+            };
+            before += sources.iter().map(Source::stored_bytes).sum::<u64>();
+            self.observer
+                .progress(phase, before.min(total), Some(total));
+            pieces.push(piece);
+        }
+        Ok(pieces)
+    }
+
+    fn is_whole(&self, piece: &Piece) -> bool {
+        let parts = piece.parts.iter().map(|(_, part)| part);
+        parts
+            .chain(&piece.sketch)
+            .all(|name| self.scratch.path(name).is_file())
+    }
+
+    fn count_piece<S: Spills>(
+        &self,
+        phase: Phase,
+        observer: &dyn Observer,
+        range: &Range<usize>,
+        prefix: &str,
+        make: &(impl Fn() -> S + Sync),
+        finish: &impl Fn(&str, Vec<(u64, &mut S)>) -> Result<(Option<String>, u64), TrainError>,
+    ) -> Result<Piece, TrainError> {
+        let read = ReadOptions {
+            allow_empty: true,
+            groups: self
+                .read
+                .groups
+                .as_ref()
+                .map(|groups| groups.slice(range.clone())),
+            ..self.read.clone()
+        };
+        let number = AtomicU64::new(0);
+        let make = || Spilling {
+            inner: make(),
+            limit: self.budget.map_or(usize::MAX, |budget| budget.table),
+            scratch: self.scratch,
+            prefix,
+            number: &number,
+            parts: Vec::new(),
+        };
+        let sources = &self.sources[range.clone()];
+        let (sinks, report) =
+            read_parallel(sources, &read, phase, observer, |_| Weighted::new(make))?;
+        let mut sinks: Vec<(u64, Spilling<'_, S>)> =
+            sinks.into_iter().flat_map(Weighted::finish).collect();
+        let counters = sinks
+            .iter_mut()
+            .map(|(times, sink)| (*times, &mut sink.inner))
+            .collect();
+        let (sketch, pretokens) = finish(prefix, counters)?;
+        let mut parts = Vec::new();
+        for (times, mut sink) in sinks {
+            sink.spill()?;
+            parts.extend(sink.parts.into_iter().map(|part| (times, part)));
+        }
+        Ok(Piece {
+            parts,
+            sketch,
+            pretokens,
+            report,
+        })
+    }
+
+    /// Counts pretokens, and bigrams too where a sketch is wanted. The counts of all pieces are
+    /// only put together if they are asked for.
+    pub(super) fn count(&self, sketch: bool, corpus: &Value) -> Result<CountedPieces, TrainError> {
+        let size = self.sources.iter().map(Source::size_guess).sum();
+        let memory = self.budget.map_or(usize::MAX, |budget| budget.sketch);
+        let empty = sketch.then(|| BigramSketch::for_text_within(size, memory));
+        let more = json!(empty.as_ref().map(BigramSketch::len));
+        let make = || PretokenCounter::new(self.pretokenizer.clone(), empty.clone());
+        let finish = |prefix: &str, counters: Vec<(u64, &mut PretokenCounter)>| {
+            let mut all = empty.clone();
+            let mut pretokens = 0u64;
+            for (times, counter) in counters {
+                let (sketch, more) = counter.take_rest();
+                let more = more
+                    .checked_mul(times)
+                    .and_then(|more| more.checked_add(pretokens));
+                pretokens = more.ok_or(crate::count::CountOverflow)?;
+                if let (Some(all), Some(mut sketch)) = (&mut all, sketch) {
+                    if times > 1 {
+                        sketch.multiply(times);
+                    }
+                    all.merge(&sketch);
+                }
+            }
+            let Some(all) = all else {
+                return Ok((None, pretokens));
+            };
+            let name = format!("{prefix}.sketch");
+            self.scratch.write(&name, |out| {
+                let packed = zstd::bulk::compress(&all.to_bytes(), 1)?;
+                out.write_all(&packed)
+            })?;
+            Ok((Some(name), pretokens))
+        };
+        let pieces = self.run(Phase::Count, corpus, &more, make, finish)?;
+        let mut all = CountedPieces {
+            parts: Vec::new(),
+            counted: Counted {
+                sketch: empty,
+                ..Counted::default()
+            },
+        };
+        for piece in pieces {
+            all.counted.pretokens += piece.pretokens;
+            add_report(&mut all.counted.read, piece.report);
+            all.parts.extend(piece.parts);
+            if let (Some(sum), Some(name)) = (&mut all.counted.sketch, piece.sketch) {
+                let bytes = self.scratch.read(&name).unwrap_or_default();
+                let raw = zstd::bulk::decompress(&bytes, sum.len() * 4).ok();
+                let sketch = raw.and_then(|raw| BigramSketch::from_bytes(&raw));
+                match sketch.filter(|sketch| sketch.len() == sum.len()) {
+                    Some(sketch) => sum.merge(&sketch),
+                    None => return Err(self.damaged(&name)),
+                }
+            }
+        }
+        let read = &all.counted.read;
+        if read.bytes == 0 && !self.read.allow_empty {
+            return Err(crate::corpus::empty(self.sources, read).into());
+        }
+        all.counted.groups = groups_read(self.read.groups.as_ref(), read);
+        Ok(all)
+    }
+
+    fn damaged(&self, name: &str) -> TrainError {
+        TrainError::Scratch {
+            path: self.scratch.path(name).display().to_string(),
+            reason: "it is damaged".into(),
+            full: false,
+        }
+    }
+
+    /// Puts the counts of all pieces together.
+    pub(super) fn gather_counts(
+        &self,
+        parts: &[(u64, String)],
+    ) -> Result<PretokenCounts, TrainError> {
+        let mut all = PretokenCounts::default();
+        for (times, part) in parts {
+            crate::observe::check_stop(self.observer)?;
+            let file = self
+                .scratch
+                .open_file(part)
+                .ok_or_else(|| self.damaged(part))?;
+            let mut exceeded = None;
+            let result = all.read_from(file, *times, |counts| {
+                self.fits(counts.memory(), &mut exceeded)
+            });
+            self.checked(result, exceeded, part)?;
+        }
+        Ok(all)
+    }
+
+    fn fits(&self, memory: usize, exceeded: &mut Option<TrainError>) -> Result<(), CountFileError> {
+        match self.budget.map_or(Ok(()), |budget| budget.check(memory)) {
+            Ok(()) => Ok(()),
+            Err(error) => {
+                *exceeded = Some(error);
+                Err(CountFileError::Damaged)
+            }
+        }
+    }
+
+    fn checked(
+        &self,
+        result: Result<(), CountFileError>,
+        exceeded: Option<TrainError>,
+        part: &str,
+    ) -> Result<(), TrainError> {
+        match (result, exceeded) {
+            (_, Some(exceeded)) => Err(exceeded),
+            (Ok(()), None) => Ok(()),
+            (Err(CountFileError::Overflow(overflow)), None) => Err(overflow.into()),
+            (Err(_), None) => Err(self.damaged(part)),
+        }
+    }
+
+    /// Collects the candidates.
+    pub(super) fn candidates(
+        &self,
+        eligible: &Eligible,
+        sketch: Option<&BigramSketch>,
+        cut_below: u64,
+        corpus: &Value,
+        words: &str,
+    ) -> Result<CandidateCounts, TrainError> {
+        let early = sketch.filter(|_| cut_below > 1).map(|sketch| EarlyCut {
+            sketch,
+            threshold: cut_below,
+        });
+        let more = json!([
+            words,
+            early.map(|early| (early.threshold, early.sketch.len()))
+        ]);
+        let make = || CandidateCounter::new(self.pretokenizer.clone(), eligible, early);
+        let pieces = self.run(Phase::Candidates, corpus, &more, make, |_, _| Ok((None, 0)))?;
+        let mut all = CandidateCounts::default();
+        for (times, part) in pieces.into_iter().flat_map(|piece| piece.parts) {
+            crate::observe::check_stop(self.observer)?;
+            let file = self
+                .scratch
+                .open_file(&part)
+                .ok_or_else(|| self.damaged(&part))?;
+            let mut exceeded = None;
+            let result = all.read_from(file, times, |counts| {
+                self.fits(counts.memory(), &mut exceeded)
+            });
+            self.checked(result, exceeded, &part)?;
+        }
+        if cut_below > 1 {
+            all = cut(&all, cut_below)?;
+        }
+        Ok(all)
+    }
+}
+
+/// What was counted, the counts themselves still in files.
+pub(super) struct CountedPieces {
+    pub(super) parts: Vec<(u64, String)>,
+    pub(super) counted: Counted,
+}
+
+fn add_report(all: &mut ReadReport, piece: ReadReport) {
+    all.documents += piece.documents;
+    all.bytes += piece.bytes;
+    all.skipped += piece.skipped;
+    all.per_source.extend(piece.per_source);
+    let room = crate::corpus::MAX_SKIPS_SHOWN - all.first_skips.len();
+    all.first_skips
+        .extend(piece.first_skips.into_iter().take(room));
+}

@@ -1,0 +1,113 @@
+//! A folder for what is finished, and for what does not fit in memory.
+//!
+//! Files are written under another name, synced and renamed: one that is there is whole. Their
+//! names hold a hash of all that they follow from, so what follows from something else is simply
+//! not found. Readers check what they read all the same.
+
+use std::fs::File;
+use std::io::{self, BufReader, BufWriter, Read, Write};
+use std::path::{Path, PathBuf};
+
+use serde_json::Value;
+use xxhash_rust::xxh3::xxh3_128;
+
+use super::TrainError;
+
+/// The folder. A temporary one goes away in the end.
+#[derive(Debug)]
+pub(super) struct Scratch {
+    folder: PathBuf,
+    _temporary: Option<tempfile::TempDir>,
+}
+
+impl Scratch {
+    /// The folder that was given, made if it is not there, or a temporary one.
+    pub(super) fn open(folder: Option<&Path>) -> Result<Scratch, TrainError> {
+        match folder {
+            Some(folder) => {
+                std::fs::create_dir_all(folder).map_err(|error| failed(folder, &error))?;
+                Ok(Scratch {
+                    folder: folder.to_owned(),
+                    _temporary: None,
+                })
+            }
+            None => {
+                let temporary = tempfile::Builder::new()
+                    .prefix("superword-")
+                    .tempdir()
+                    .map_err(|error| failed(&std::env::temp_dir(), &error))?;
+                Ok(Scratch {
+                    folder: temporary.path().to_owned(),
+                    _temporary: Some(temporary),
+                })
+            }
+        }
+    }
+
+    pub(super) fn path(&self, name: &str) -> PathBuf {
+        self.folder.join(name)
+    }
+
+    /// Writes a file, all or nothing.
+    pub(super) fn write(
+        &self,
+        name: &str,
+        write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+    ) -> Result<(), TrainError> {
+        let path = self.path(name);
+        self.try_write(&path, write)
+            .map_err(|error| failed(&path, &error))
+    }
+
+    fn try_write(
+        &self,
+        path: &Path,
+        write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+    ) -> io::Result<()> {
+        let mut file = tempfile::Builder::new()
+            .prefix(".superword-")
+            .tempfile_in(&self.folder)?;
+        let mut buffered = BufWriter::with_capacity(1 << 18, file.as_file_mut());
+        write(&mut buffered)?;
+        buffered.flush()?;
+        drop(buffered);
+        file.as_file().sync_all()?;
+        file.persist(path).map_err(|error| error.error)?;
+        #[cfg(unix)]
+        File::open(&self.folder)?.sync_all()?;
+        Ok(())
+    }
+
+    /// A file that is there.
+    pub(super) fn open_file(&self, name: &str) -> Option<BufReader<File>> {
+        let file = File::open(self.path(name)).ok()?;
+        Some(BufReader::with_capacity(1 << 18, file))
+    }
+
+    pub(super) fn read(&self, name: &str) -> Option<Vec<u8>> {
+        let mut bytes = Vec::new();
+        self.open_file(name)?.read_to_end(&mut bytes).ok()?;
+        Some(bytes)
+    }
+
+    pub(super) fn read_json(&self, name: &str) -> Option<Value> {
+        serde_json::from_slice(&self.read(name)?).ok()
+    }
+
+    pub(super) fn write_json(&self, name: &str, value: &Value) -> Result<(), TrainError> {
+        self.write(name, |out| out.write_all(value.to_string().as_bytes()))
+    }
+}
+
+pub(super) fn failed(path: &Path, error: &io::Error) -> TrainError {
+    TrainError::Scratch {
+        path: path.display().to_string(),
+        reason: error.to_string(),
+        full: error.kind() == io::ErrorKind::StorageFull,
+    }
+}
+
+/// A short name for all that something follows from.
+pub(super) fn key_of(what: &Value) -> String {
+    format!("{:032x}", xxh3_128(what.to_string().as_bytes()))
+}

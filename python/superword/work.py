@@ -1,0 +1,103 @@
+"""The directory of `work_dir`: what has changed since the work in it was begun.
+
+The engine keeps each finished stage there under a name that follows from all that it depends on,
+so what has changed is simply done again. This module notices and says it.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Sequence
+from dataclasses import fields
+from pathlib import Path
+from typing import Any
+
+from superword._text import plural
+from superword.errors import WorkDirError
+from superword.options import GREEDY_SPLIT, TrainOptions
+from superword.pretokenizer import Pretokenizer
+
+__all__ = ["begin"]
+
+RUN = "run.json"
+
+# These change no result.
+_NO_MATTER = ("threads", "work_dir", "max_memory")
+
+
+def begin(options: TrainOptions, names: Sequence[str]) -> list[str]:
+    """What is different from the run that used the directory before; the new one is recorded."""
+    assert options.work_dir is not None
+    folder = Path(options.work_dir)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        now = {"options": _described(options), "inputs": {name: _identity(name) for name in names}}
+        before = _read(folder / RUN)
+        temporary = folder / f".superword-run-{os.getpid()}.tmp"
+        temporary.write_text(json.dumps(now, indent=1))
+        temporary.replace(folder / RUN)
+    except OSError as error:
+        raise WorkDirError(
+            f"{folder}: {error.strerror or error}",
+            hint="choose a directory that can be written",
+            path=str(folder),
+        ) from None
+    return [] if before is None else _changes(before, now)
+
+
+def _described(options: TrainOptions) -> dict[str, Any]:
+    described: dict[str, Any] = {}
+    for option in fields(TrainOptions):
+        value = getattr(options, option.name)
+        if option.name in _NO_MATTER:
+            continue
+        if isinstance(value, Pretokenizer):
+            value = list(value._config())
+        elif option.name == "greedy_split":
+            value = next(word for word, meant in GREEDY_SPLIT.items() if meant == value)
+        elif isinstance(value, tuple):
+            value = list(value)
+        described[option.name] = value
+    described_json: dict[str, Any] = json.loads(json.dumps(described))
+    return described_json
+
+
+def _identity(name: str) -> list[int] | None:
+    try:
+        status = Path(name).stat()
+    except OSError:
+        return None
+    return [status.st_size, status.st_mtime_ns]
+
+
+def _read(path: Path) -> dict[str, Any] | None:
+    try:
+        before = json.loads(path.read_text())
+        return before if isinstance(before["inputs"], dict) and before["options"] else None
+    except FileNotFoundError:
+        return None
+    except (ValueError, KeyError, TypeError):
+        return None  # Damaged: nothing is known of the run before.
+
+
+def _changes(before: dict[str, Any], now: dict[str, Any]) -> list[str]:
+    changes = []
+    for name, value in now["options"].items():
+        old = before["options"].get(name)
+        if old != value:
+            shown = "other patterns" if name == "pretokenizer" else f"{value!r}"
+            was = "" if name == "pretokenizer" else f" (it was {old!r})"
+            changes.append(f"{name} has changed to {shown}{was}: what depends on it is done again")
+    old_inputs, inputs = before["inputs"], now["inputs"]
+    for words, names in (
+        ("changed", [n for n in inputs if n in old_inputs and old_inputs[n] != inputs[n]]),
+        ("new", [n for n in inputs if n not in old_inputs]),
+        ("gone", [n for n in old_inputs if n not in inputs]),
+    ):
+        if names:
+            shown = ", ".join(names[:3]) + (", ..." if len(names) > 3 else "")
+            changes.append(
+                f"{plural(len(names), 'input')} {words} ({shown}): what depends on it is done again"
+            )
+    return changes
