@@ -8,6 +8,7 @@ import time
 import pytest
 import superword
 from kinds import TEXTS, engine, oracle
+from superword import reference
 
 MB = 1_000_000
 # Far above what is needed, far below what anything quadratic takes.
@@ -90,3 +91,22 @@ def test_sixteen_megabytes(model: str, case: str) -> None:
 
 def test_texts_of_the_models_are_far_from_worst() -> None:
     check(engine("boundless"), " ".join(TEXTS * 20))
+
+
+@pytest.mark.filterwarnings("ignore::superword.errors.ShortfallWarning")
+def test_deletions_all_along_a_long_pretoken() -> None:
+    # Trained on runs: nearly every merge deletes the token it was made of.
+    runs = ["a" * 64, "th" * 40, "abab" * 16, "e" * 50 + "th" * 9, "xyzxyz" * 12]
+    options = {"method": "bpe", "picky": 0.5}
+    tok = superword.train_from_iterator(runs * 3, vocab_size=275, **options)  # type: ignore[arg-type]
+    twin = reference.train(runs * 3, 275, **options)  # type: ignore[arg-type]
+    assert sum(kind == "delete" for kind, *_ in tok._model.events()) > 5
+    source = random.Random(5)
+    for case in ("a", "th", "ab", "e", "xyz", "aab"):
+        for count in (11, 33, 64, 201):
+            assert tok.encode(case * count) == twin.encode(case * count)
+        check(tok, case * (MB // len(case)))
+    for letters in ("ab", "the", "xyzab"):
+        text = "".join(source.choices(letters, k=300))
+        assert tok.encode(text) == twin.encode(text)
+        check(tok, "".join(source.choices(letters, k=MB)))
