@@ -534,7 +534,7 @@ impl Pass<'_> {
             self.checked(result, exceeded, &part)?;
         }
         if cut_below > 1 {
-            all = cut(&all, cut_below)?;
+            all = cut(&all, cut_below, self.observer)?;
         }
         Ok(all)
     }

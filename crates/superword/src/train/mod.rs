@@ -48,6 +48,11 @@ impl<'a> WatchMerges<'a> {
         WatchMerges { observer, phase }
     }
 
+    /// Hears the wish to stop.
+    fn look(&self) -> Result<(), Stopped> {
+        check_stop(self.observer)
+    }
+
     fn step(&self, done: usize, total: usize) -> Result<(), Stopped> {
         check_stop(self.observer)?;
         if done.is_multiple_of(256) {
