@@ -5,7 +5,7 @@ BIN    := $(VENV)/bin
 ENGINE := $(VENV)/.engine-built
 SOURCES := $(shell find crates -name '*.rs' -o -name Cargo.toml) Cargo.toml Cargo.lock pyproject.toml
 
-.PHONY: help setup demo test soak lint format clean
+.PHONY: help setup demo test soak bench lint format clean
 
 help: ## Show what can be made
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -16,7 +16,7 @@ $(BIN)/python:
 
 # One stamp for the tools, one for the built engine: nothing is done twice.
 $(VENV)/.tools-installed: pyproject.toml | $(BIN)/python
-	$(BIN)/python -m pip install --quiet --group dev click numpy regex rich
+	$(BIN)/python -m pip install --quiet --group dev --group interop click numpy regex rich
 	@touch $@
 
 $(ENGINE): $(SOURCES) $(VENV)/.tools-installed
@@ -42,10 +42,15 @@ test: lint ## All tests, formatting and lints
 soak: setup ## The long-running tests
 	$(BIN)/pytest -n 2 -m soak
 
+# BENCH=quick|full|training|encoding, BENCH_SECONDS, SIZES, VOCABS, CORPUS: see benches/README.md.
+bench: ## Measure training and encoding against the peers (BENCH=full for all of it)
+	$(PYTHON) -m benches.environment
+	.venv-bench/bin/python -m benches
+
 format: setup ## Format all code
 	cargo fmt --all
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
 
 clean: ## Remove what was built
-	rm -rf target $(VENV) .mypy_cache .ruff_cache .pytest_cache
+	rm -rf target $(VENV) .venv-bench .bench .mypy_cache .ruff_cache .pytest_cache

@@ -59,6 +59,16 @@ class Model:
     def load(path: str) -> Model: ...
     @staticmethod
     def from_bytes(data: bytes) -> Model: ...
+    @staticmethod
+    def from_parts(
+        method: str,
+        pretokenizer: Pretokenizer,
+        alphabet: str,
+        events: Sequence[tuple[str, bytes, bytes, int]],  # as `events` gives them, no deletions
+        ids: dict[bytes, int] | None,  # of every token; None: in the order of entering
+        special_tokens: Sequence[tuple[str, int]],
+        facts: str,  # a JSON object
+    ) -> Model: ...
     def to_bytes(self) -> bytes: ...
     def save(self, path: str) -> None: ...
     @property
@@ -77,6 +87,10 @@ class Model:
     def facts(self) -> str: ...  # a JSON object
     @property
     def has_deletions(self) -> bool: ...
+    @property
+    def has_ngrams(self) -> bool: ...
+    @property
+    def has_own_ids(self) -> bool: ...
     # kind is "merge", "delete" or "supermerge"
     def events(self) -> list[tuple[str, bytes, bytes, int]]: ...  # (kind, left, right, count)
     def merges(self) -> list[tuple[bytes, bytes, int]]: ...
@@ -90,6 +104,37 @@ class Model:
     def encode_batch(
         self, texts: Sequence[str], allowed_special: Sequence[str], threads: int
     ) -> list[list[int]]: ...
+    # Buffers of this machine's numbers: ids (uint32) and n + 1 offsets (uint64).
+    def encode_flat(
+        self, texts: Sequence[str], allowed_special: Sequence[str], threads: int
+    ) -> tuple[bytearray, bytearray]: ...
+    # The capsules of __arrow_c_array__; the offsets are as wide as those of the text.
+    def encode_arrow(
+        self, schema: object, array: object, allowed_special: Sequence[str], threads: int
+    ) -> tuple[bytearray, bytearray]: ...
+    def count_tokens(
+        self, texts: Sequence[str], allowed_special: Sequence[str], threads: int
+    ) -> list[int]: ...
+    def encode_with_offsets(
+        self, text: str, allowed_special: Sequence[str], characters: bool
+    ) -> tuple[list[int], list[tuple[int, int]]]: ...
+    # A line of ids for each document; `end` is the byte that ends documents (empty: all is one).
+    # None where something is wrong: not UTF-8, or not what the inverse writes.
+    def encode_lines(
+        self, documents: bytes, end: bytes, allowed_special: Sequence[str], threads: int
+    ) -> bytes | None: ...
+    def decode_lines(self, lines: bytes, end: bytes) -> bytes | None: ...
+    # Options: folder, dtype, shard_size, end_of_document (an id or None), identity and finished
+    # (JSON: any object, and the "shards" of the progress file), text_field, on_error, threads. The
+    # result: shards (a dict each, with the fields of encode_files.Shard), skipped,
+    # skipped_examples.
+    def encode_files(
+        self,
+        sources: Sequence[tuple[str, str | None]],
+        options: dict[str, Any],
+        progress: Callable[[str, str, int, int | None], None] | None,
+    ) -> dict[str, Any]: ...
+    def clear_cache(self) -> None: ...
     def decode_bytes(self, ids: Sequence[int]) -> bytes: ...
 
 def train(
@@ -172,6 +217,11 @@ def train_superwords(
     progress: Callable[[str, str, int, int | None], None] | None,
 ) -> tuple[Model, str | None]:
     """Phase 2. The second result says why the vocabulary is smaller than asked for."""
+
+def each_document(
+    sources: Sequence[Source], text_field: str, callback: Callable[[list[str]], object]
+) -> None:
+    """Call `callback` with all documents, in order, some at a time; what it raises ends it."""
 
 def preset_names() -> list[str]: ...
 def script_names() -> list[str]: ...

@@ -10,7 +10,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from superword.errors import CountsError, MissingDependencyError, SaveError
+from superword._extras import need
+from superword.errors import CountsError, SaveError
 
 __all__ = [
     "candidates_columns",
@@ -28,15 +29,7 @@ KEY = b"superword"
 
 def pyarrow() -> Any:
     """The package, or an error that says how to get it."""
-    try:
-        import pyarrow
-    except ImportError:
-        raise MissingDependencyError(
-            "Parquet and Arrow need the package pyarrow, which is not installed",
-            hint="pip install 'superword[arrow]'",
-            extra="arrow",
-        ) from None
-    return pyarrow
+    return need("pyarrow", "arrow", "reading and writing Parquet and Arrow")
 
 
 def counts_table(columns: Sequence[tuple[bytes, bytes, bytes]], described: dict[str, Any]) -> Any:

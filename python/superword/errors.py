@@ -19,15 +19,17 @@ from typing import Any
 
 __all__ = [
     "ChangedWorkWarning",
+    "ConversionError",
     "CountsError",
     "DamagedInputError",
     "DamagedModelError",
     "DocumentError",
     "EmptyCorpusError",
+    "ExportError",
     "InputError",
     "InternalError",
     "MemoryLimitError",
-    "MissingDependencyError",
+    "MissingExtraError",
     "MissingInputError",
     "MissingModelError",
     "ModelFileError",
@@ -36,6 +38,7 @@ __all__ = [
     "OptionError",
     "PatternError",
     "SaveError",
+    "ShardsMismatchError",
     "ShortfallWarning",
     "SkippedWarning",
     "SpecialTokenError",
@@ -161,9 +164,16 @@ class NewerModelError(ModelFileError):
 
 
 class SaveError(SuperwordError, OSError):
-    """A model could not be saved; what was at the path before is still there. Fact: `path`."""
+    """A file could not be written; a model that was there before still is. Fact: `path`."""
 
     path: str | None = None
+
+
+class ShardsMismatchError(SuperwordError):
+    """A directory holds shards of another model, input or options. Facts: `path`, `changed`."""
+
+    path: str | None = None
+    changed: list[str] | None = None
 
 
 class TextError(SuperwordError, ValueError):
@@ -185,14 +195,27 @@ class SpecialTokenError(SuperwordError, ValueError):
     token: str | None = None
 
 
-class InternalError(SuperwordError):
-    """The engine failed in a way that is no fault of the caller: a bug of superword."""
+class ExportError(SuperwordError, ValueError):
+    """A model has no form in the format asked for. Facts: `reason`, and `token` where known."""
+
+    reason: str | None = None
+    token: str | None = None
 
 
-class MissingDependencyError(SuperwordError, ImportError):
-    """An optional package is needed and not installed. Fact: `extra`, what to install."""
+class ConversionError(SuperwordError, ValueError):
+    """A tokenizer of another program cannot be taken over as it is. Fact: `path`, where known."""
+
+    path: str | None = None
+
+
+class MissingExtraError(SuperwordError, ImportError):
+    """A package that is only needed for what was asked is not installed. Fact: `extra`."""
 
     extra: str | None = None
+
+
+class InternalError(SuperwordError):
+    """The engine failed in a way that is no fault of the caller: a bug of superword."""
 
 
 class SuperwordWarning(UserWarning):

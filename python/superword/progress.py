@@ -23,6 +23,7 @@ PHASES = {
     "merge": "learning words",
     "candidates": "counting runs of words",
     "supermerge": "learning superwords",
+    "encode": "encoding",
 }
 
 SECONDS_BETWEEN_LINES = 3.0

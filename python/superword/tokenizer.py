@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Collection, Iterable, Sequence
-from collections.abc import Set as AbstractSet
-from typing import Any, Literal, NoReturn, TypeVar
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, NoReturn, TypeVar
 
 from superword import _core
-from superword._text import lone_surrogate, suggestion, surrogate_in
-from superword.errors import OptionError, SpecialTokenError, TokenError
+from superword._interop import Interop
+from superword._text import lone_surrogate, surrogate_in
+from superword.decoding import DecodeStream
+from superword.encoding import Encodes
+from superword.errors import OptionError, TokenError
 from superword.options import Method
 from superword.pretokenizer import Pretokenizer
 
@@ -21,7 +23,7 @@ END_OF_TEXT = "<|endoftext|>"
 _Result = TypeVar("_Result")
 
 
-class Tokenizer:
+class Tokenizer(Encodes, Interop):
     """A trained tokenizer. Made by `superword.train`, `Tokenizer.load` or `truncate`.
 
     >>> tok = superword.train(["docs/*.jsonl"], vocab_size=32_768)
@@ -155,61 +157,6 @@ class Tokenizer:
                 value=n_vocab,
             ) from None
 
-    # Text to ids.
-
-    def encode_ordinary(self, text: str) -> list[int]:
-        """The ids of `text`, in which special tokens are plain text."""
-        try:
-            return self._model.encode_ordinary(text)
-        except UnicodeEncodeError as error:
-            raise lone_surrogate(error) from None
-
-    def encode(
-        self,
-        text: str,
-        *,
-        allowed_special: Literal["all"] | AbstractSet[str] = frozenset(),
-        disallowed_special: Literal["all"] | Collection[str] = (),
-    ) -> list[int]:
-        """The ids of `text`.
-
-        Special tokens in `text` become their ids if they are in `allowed_special` (or it is
-        `"all"`); the others are plain text. Those in `disallowed_special` (`"all"`: every one
-        that is not allowed) raise `SpecialTokenError` where they occur; by default none does.
-        """
-        allowed = self._allowed(allowed_special)
-        self._refuse(text, self._disallowed(disallowed_special, allowed))
-        try:
-            return self._model.encode(text, allowed)
-        except UnicodeEncodeError as error:
-            raise lone_surrogate(error) from None
-
-    def encode_batch(
-        self,
-        texts: Sequence[str],
-        *,
-        allowed_special: Literal["all"] | AbstractSet[str] = frozenset(),
-        disallowed_special: Literal["all"] | Collection[str] = (),
-        threads: int | None = None,
-    ) -> list[list[int]]:
-        """The ids of each text, as `encode` gives them, on all cores (or `threads` of them)."""
-        if isinstance(texts, str):
-            raise TypeError("encode_batch takes a list of texts; for one text use encode")
-        batch = texts if isinstance(texts, list) else list(texts)
-        allowed = self._allowed(allowed_special)
-        disallowed = self._disallowed(disallowed_special, allowed)
-        if disallowed:
-            for index, text in enumerate(batch):
-                self._refuse(text, disallowed, f"text {index}")
-        try:
-            return self._model.encode_batch(batch, allowed, threads or 0)
-        except UnicodeEncodeError:
-            for index, text in enumerate(batch):
-                error = surrogate_in(text)
-                if error is not None:
-                    raise lone_surrogate(error, f"text {index}") from None
-            raise
-
     # Ids to text.
 
     def decode_bytes(self, ids: Iterable[int]) -> bytes:
@@ -228,6 +175,15 @@ class Tokenizer:
     def decode_batch(self, batch: Iterable[Iterable[int]], errors: str = "replace") -> list[str]:
         """The text of each list of ids, as `decode` gives it."""
         return [self.decode(ids, errors) for ids in batch]
+
+    def decode_stream(self, errors: str = "replace") -> DecodeStream:
+        """A decoder that takes ids one at a time and gives text as soon as it is whole.
+
+        >>> stream = tok.decode_stream()
+        >>> "".join([*map(stream.feed, ids), stream.finish()]) == tok.decode(ids)
+        True
+        """
+        return DecodeStream(self.token_bytes, errors)
 
     # Python's own.
 
@@ -282,54 +238,6 @@ class Tokenizer:
                         position=position,
                     ) from None
             raise
-
-    def _allowed(self, allowed: Literal["all"] | AbstractSet[str]) -> list[str]:
-        if not allowed:
-            return []
-        special = self._model.special_tokens
-        if allowed == "all":
-            return list(special)
-        names = _names("allowed_special", allowed)
-        for name in names:
-            if name not in special:
-                # Left alone, a misspelt name would quietly become plain text.
-                raise SpecialTokenError(
-                    f"{name!r} is not a special token of this tokenizer",
-                    hint=suggestion(name, special) if special else "it has none",
-                    token=name,
-                )
-        return names
-
-    def _disallowed(
-        self, disallowed: Literal["all"] | Collection[str], allowed: list[str]
-    ) -> list[str]:
-        if not disallowed:
-            return []
-        if disallowed == "all":
-            return [name for name in self._model.special_tokens if name not in allowed]
-        return _names("disallowed_special", disallowed)
-
-    def _refuse(self, text: str, disallowed: list[str], where: str = "the text") -> None:
-        for name in disallowed:
-            position = text.find(name) if name else -1
-            if position >= 0:
-                raise SpecialTokenError(
-                    f"{where} has the disallowed special token {name!r} at character {position}",
-                    hint=f"to encode it as that token: allowed_special={{{name!r}}}; as plain "
-                    "text: leave it out of disallowed_special, or use encode_ordinary",
-                    token=name,
-                    position=position,
-                )
-
-
-def _names(option: str, names: Collection[str]) -> list[str]:
-    if isinstance(names, str):
-        raise SpecialTokenError(
-            f'{option} must be "all" or a set of special tokens, not {names!r}',
-            hint=f"write {option}={{{names!r}}}",
-            token=names,
-        )
-    return sorted(names)
 
 
 def _ids(ids: Iterable[int]) -> Sequence[int]:

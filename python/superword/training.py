@@ -216,9 +216,15 @@ class Sources(NamedTuple):
 
 
 def gather(inputs: Sequence[Input], options: TrainOptions) -> Sources:
-    """The sources as the engine takes them. Standard input and texts are read to their end here."""
+    """What training reads, as the engine takes it."""
     assert isinstance(options.weights, Mapping)
     groups = groups_of(inputs, options.weights)
+    sources = open_sources(inputs, options.text_field)
+    return Sources([item.path for item in inputs], sources, groups)
+
+
+def open_sources(inputs: Sequence[Input], text_field: str) -> list[_core.Source]:
+    """The sources as the engine takes them. Standard input and texts are read to their end here."""
     sources: list[_core.Source] = []
     for item in inputs:
         if isinstance(item.data, Texts):
@@ -226,14 +232,14 @@ def gather(inputs: Sequence[Input], options: TrainOptions) -> Sources:
         elif item.is_columnar:
             from superword import columns
 
-            sources.append((columns.batches(item, options.text_field), None))
+            sources.append((columns.batches(item, text_field), None))
         elif item.path == STDIN:
             from_stdin = _core.Spool()
             from_stdin.read_stdin()
             sources.append((from_stdin, item.format))
         else:
             sources.append((item.path, item.format))
-    return Sources([item.path for item in inputs], sources, groups)
+    return sources
 
 
 def spool(texts: Iterable[str]) -> _core.Spool:

@@ -42,19 +42,23 @@ def test_ctrl_c_stops_training_within_a_second_and_leaves_nothing(
 ) -> None:
     folder = endless_work.parent / "out"
     folder.mkdir()
-    process = start("train", endless_work, "--vocab-size", "1000000", "-o", folder / "m.superword")
-    assert process.stderr is not None
-    process.stderr.readline()  # "reading 1 file": the command is at work.
-    time.sleep(delay)
-    assert process.poll() is None
-    sent = time.monotonic()
-    process.send_signal(signal.SIGINT)
-    _, told = process.communicate(timeout=20)
-    assert time.monotonic() - sent < 1.5
-    assert process.returncode == 130
-    assert told.decode().splitlines()[-1] == "stopped; nothing was saved"
-    assert b"Traceback" not in told
-    assert list(folder.iterdir()) == []
+    model = folder / "m.superword"
+    took = []
+    for _ in range(3):  # A machine busy with other tests may be late once.
+        process = start("train", endless_work, "--vocab-size", "1000000", "-o", model)
+        assert process.stderr is not None
+        process.stderr.readline()  # "reading 1 file": the command is at work.
+        time.sleep(delay)
+        assert process.poll() is None
+        sent = time.monotonic()
+        process.send_signal(signal.SIGINT)
+        _, told = process.communicate(timeout=20)
+        took.append(time.monotonic() - sent)
+        assert process.returncode == 130
+        assert told.decode().splitlines()[-1] == "stopped; nothing was saved"
+        assert b"Traceback" not in told
+        assert list(folder.iterdir()) == []
+    assert min(took) < 1
 
 
 def test_ctrl_c_keeps_the_old_model(endless_work: Path) -> None:

@@ -135,5 +135,5 @@ def test_the_extra_is_named_where_pyarrow_is_missing(
 ) -> None:
     path = write(tmp_path / "t.parquet", pa.table({"text": ["a b"]}))
     monkeypatch.setitem(__import__("sys").modules, "pyarrow", None)
-    with pytest.raises(superword.errors.MissingDependencyError, match=r"superword\[arrow\]"):
+    with pytest.raises(superword.errors.MissingExtraError, match=r"superword\[arrow\]"):
         superword.train(path, vocab_size=300)

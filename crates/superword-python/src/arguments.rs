@@ -18,7 +18,7 @@ pub(crate) enum Input<'py> {
     Batches(Bound<'py, PyBatches>),
 }
 
-fn format_named(name: &str) -> PyResult<Format> {
+pub(crate) fn format_named(name: &str) -> PyResult<Format> {
     match name {
         "jsonl" => Ok(Format::Jsonl),
         "text" => Ok(Format::Text),
@@ -129,7 +129,7 @@ type GivenGroups = (Vec<(String, f64)>, Vec<usize>);
 pub(crate) fn read_options(options: &Options<'_>) -> PyResult<(ReadOptions, Option<Sample>)> {
     let sample: Option<u64> = options.take("sample")?;
     let seed: u64 = options.take("seed")?;
-    let groups: Option<GivenGroups> = options.take("groups")?;
+    let groups: Option<GivenGroups> = options.take_if_there("groups")?.flatten();
     let groups = match groups {
         None => None,
         Some((groups, of_source)) => Some(Groups::new(groups, of_source).ok_or_else(|| {

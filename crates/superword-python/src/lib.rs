@@ -2,10 +2,15 @@
 //! GIL, maps errors and turns Ctrl-C into a stop. Nothing is decided here.
 
 mod arguments;
+mod arrow;
 mod batches;
 mod counts;
+mod documents;
+mod encoding;
 mod errors;
+mod files;
 mod model;
+mod parts;
 mod pretokenizer;
 mod spool;
 mod stages;
@@ -28,6 +33,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(stages::train_words, module)?)?;
     module.add_function(wrap_pyfunction!(stages::count_candidates, module)?)?;
     module.add_function(wrap_pyfunction!(stages::train_superwords, module)?)?;
+    module.add_function(wrap_pyfunction!(documents::each_document, module)?)?;
     module.add_function(wrap_pyfunction!(pretokenizer::preset_names, module)?)?;
     module.add_function(wrap_pyfunction!(pretokenizer::script_names, module)?)?;
     Ok(())

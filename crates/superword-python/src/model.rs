@@ -1,15 +1,20 @@
 //! Models for Python.
 
+use std::collections::HashMap;
 use std::sync::{Arc, OnceLock};
 
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyDict, PyList};
-use superword::encode::{Encoder, SpecialFinder};
+use pyo3::types::{PyBytes, PyCapsule, PyDict, PyList};
+use superword::encode::{Encoder, OffsetUnit};
 use superword::model::{Event, Model, Origin};
 use superword::text::{Pretokenizer, PretokenizerConfig};
 use superword::token::{Symbol, TokenId};
 
+use crate::arrow::{self, Width};
+use crate::encoding::{self, Flat, Texts, WithOffsets};
 use crate::errors;
+use crate::files;
+use crate::parts;
 use crate::pretokenizer::PyPretokenizer;
 use crate::watch::detached;
 
@@ -18,7 +23,7 @@ use crate::watch::detached;
 pub(crate) struct PyModel {
     model: Arc<Model>,
     /// Made when it is first needed: a model that is only looked at does not pay for it.
-    encoder: OnceLock<Arc<Encoder>>,
+    encoder: OnceLock<Encoder>,
 }
 
 impl PyModel {
@@ -33,13 +38,13 @@ impl PyModel {
         &self.model
     }
 
-    fn encoder(&self, py: Python<'_>) -> PyResult<Arc<Encoder>> {
+    fn encoder(&self, py: Python<'_>) -> PyResult<&Encoder> {
         if let Some(encoder) = self.encoder.get() {
-            return Ok(encoder.clone());
+            return Ok(encoder);
         }
         let made = detached(py, || Encoder::new(self.model.clone()))?
             .map_err(|error| errors::pattern(&error))?;
-        Ok(self.encoder.get_or_init(|| Arc::new(made)).clone())
+        Ok(self.encoder.get_or_init(|| made))
     }
 
     fn bytes_of(&self, symbol: Symbol) -> &[u8] {
@@ -66,11 +71,6 @@ impl PyModel {
     }
 }
 
-/// The special tokens that a call allows.
-fn finder(encoder: &Encoder, allowed: &[String]) -> SpecialFinder {
-    encoder.special_finder(|text| allowed.iter().any(|allowed| allowed == text))
-}
-
 type Merge<'py> = (Bound<'py, PyBytes>, Bound<'py, PyBytes>, u64);
 
 #[pymethods]
@@ -87,6 +87,36 @@ impl PyModel {
         detached(py, || Model::from_bytes(data))?
             .map(|model| PyModel::new(Arc::new(model)))
             .map_err(|error| errors::load(&error, None))
+    }
+
+    /// A model from what other programs know of one; see [`crate::parts`].
+    #[staticmethod]
+    #[pyo3(signature = (method, pretokenizer, alphabet, events, ids, special_tokens, facts))]
+    #[allow(clippy::too_many_arguments)] // the parts of a model, each with its name
+    fn from_parts(
+        py: Python<'_>,
+        method: &str,
+        pretokenizer: &PyPretokenizer,
+        alphabet: &str,
+        events: Vec<parts::NamedEvent>,
+        ids: Option<HashMap<Vec<u8>, u32>>,
+        special_tokens: Vec<(String, u32)>,
+        facts: &str,
+    ) -> PyResult<PyModel> {
+        let config = pretokenizer.inner.config().clone();
+        detached(py, || {
+            parts::build(
+                method,
+                config,
+                alphabet,
+                &events,
+                ids.as_ref(),
+                special_tokens,
+                facts,
+            )
+        })?
+        .map(|model| PyModel::new(Arc::new(model)))
+        .map_err(PyErr::from)
     }
 
     fn to_bytes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
@@ -148,6 +178,18 @@ impl PyModel {
     #[getter]
     fn has_deletions(&self) -> bool {
         self.model.has_deletions()
+    }
+
+    /// True if runs of words are cut at recorded n-grams before supermerges are applied.
+    #[getter]
+    fn has_ngrams(&self) -> bool {
+        !self.model.parts().ngrams.is_empty()
+    }
+
+    /// True if ids do not simply follow the order in which tokens entered (imported models).
+    #[getter]
+    fn has_own_ids(&self) -> bool {
+        self.model.parts().ids.is_some()
     }
 
     fn events<'py>(
@@ -241,38 +283,114 @@ impl PyModel {
         text: &str,
         allowed_special: Vec<String>,
     ) -> PyResult<Bound<'py, PyList>> {
-        let encoder = self.encoder(py)?;
-        let mut ids = Vec::new();
-        detached(py, || {
-            let specials = finder(&encoder, &allowed_special);
-            encoder.encode(text, &specials, &mut ids)
-        })?
-        .map_err(|error| errors::split(&error))?;
-        PyList::new(py, ids)
+        encoding::ids(py, self.encoder(py)?, text, &allowed_special)
     }
 
-    #[pyo3(signature = (texts, allowed_special, threads))]
     fn encode_batch<'py>(
         &self,
         py: Python<'py>,
-        texts: Vec<Bound<'py, pyo3::types::PyString>>,
+        texts: Texts<'py>,
         allowed_special: Vec<String>,
         threads: usize,
     ) -> PyResult<Vec<Bound<'py, PyList>>> {
+        encoding::lists(py, self.encoder(py)?, &texts, &allowed_special, threads)
+    }
+
+    fn encode_flat<'py>(
+        &self,
+        py: Python<'py>,
+        texts: Texts<'py>,
+        allowed_special: Vec<String>,
+        threads: usize,
+    ) -> PyResult<Flat<'py>> {
+        encoding::flat(py, self.encoder(py)?, &texts, &allowed_special, threads)
+    }
+
+    fn encode_arrow<'py>(
+        &self,
+        py: Python<'py>,
+        schema: &Bound<'py, PyCapsule>,
+        array: &Bound<'py, PyCapsule>,
+        allowed_special: Vec<String>,
+        threads: usize,
+    ) -> PyResult<Flat<'py>> {
+        let column = arrow::text_column(schema, array)?;
         let encoder = self.encoder(py)?;
-        let texts: Vec<&str> = texts
-            .iter()
-            .map(|text| text.to_str())
-            .collect::<PyResult<_>>()?;
-        let encoded = detached(py, || {
-            let specials = finder(&encoder, &allowed_special);
-            encoder.encode_batch(&texts, &specials, threads)
-        })?
-        .map_err(|error| errors::split(&error))?;
-        encoded
-            .into_iter()
-            .map(|ids| PyList::new(py, ids))
-            .collect()
+        let encoded = encoding::batch(py, encoder, &column.texts, &allowed_special, threads)?;
+        let offsets = match column.width {
+            // A token has at least a byte: what 32 bits held before they hold now.
+            Width::Narrow => {
+                encoding::offsets_of(py, &encoded, |offset| (offset as u32).to_ne_bytes())
+            }
+            Width::Wide => {
+                encoding::offsets_of(py, &encoded, |offset| (offset as u64).to_ne_bytes())
+            }
+        }?;
+        Ok((encoding::ids_of(py, &encoded)?, offsets))
+    }
+
+    fn count_tokens(
+        &self,
+        py: Python<'_>,
+        texts: Texts<'_>,
+        allowed_special: Vec<String>,
+        threads: usize,
+    ) -> PyResult<Vec<usize>> {
+        encoding::counts(py, self.encoder(py)?, &texts, &allowed_special, threads)
+    }
+
+    fn encode_with_offsets(
+        &self,
+        py: Python<'_>,
+        text: &str,
+        allowed_special: Vec<String>,
+        characters: bool,
+    ) -> PyResult<WithOffsets> {
+        let unit = match characters {
+            true => OffsetUnit::Characters,
+            false => OffsetUnit::Bytes,
+        };
+        encoding::with_offsets(py, self.encoder(py)?, text, &allowed_special, unit)
+    }
+
+    fn encode_lines<'py>(
+        &self,
+        py: Python<'py>,
+        documents: &[u8],
+        end: &[u8],
+        allowed_special: Vec<String>,
+        threads: usize,
+    ) -> PyResult<Option<Bound<'py, PyBytes>>> {
+        let encoder = self.encoder(py)?;
+        encoding::lines(py, encoder, documents, end, &allowed_special, threads)
+    }
+
+    fn decode_lines<'py>(
+        &self,
+        py: Python<'py>,
+        lines: &[u8],
+        end: &[u8],
+    ) -> PyResult<Option<Bound<'py, PyBytes>>> {
+        let encoder = self.encoder(py)?;
+        let bytes = detached(py, || encoder.decode_lines(lines, end))?;
+        Ok(bytes.map(|bytes| PyBytes::new(py, &bytes)))
+    }
+
+    #[pyo3(signature = (sources, options, progress=None))]
+    fn encode_files<'py>(
+        &self,
+        py: Python<'py>,
+        sources: Vec<(String, Option<String>)>,
+        options: &Bound<'py, PyDict>,
+        progress: Option<&Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyDict>> {
+        files::encode(py, self.encoder(py)?, sources, options, progress)
+    }
+
+    fn clear_cache(&self) {
+        if let Some(encoder) = self.encoder.get() {
+            encoder.clear_cache();
+        }
     }
 
     fn decode_bytes<'py>(&self, py: Python<'py>, ids: Vec<u32>) -> PyResult<Bound<'py, PyBytes>> {

@@ -1,6 +1,6 @@
 //! How the engine tells the outside what it is doing, and learns that it should stop.
 
-/// The stages of a training run, in order.
+/// The stages of a training run, in order, and other long work.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Phase {
     /// Measuring the documents, where only a sample of them is wanted.
@@ -13,6 +13,8 @@ pub enum Phase {
     Candidates,
     /// Learning the supermerges (phase 2).
     Supermerge,
+    /// Reading documents and encoding them.
+    Encode,
 }
 
 impl Phase {
@@ -24,13 +26,14 @@ impl Phase {
             Phase::Merge => "merge",
             Phase::Candidates => "candidates",
             Phase::Supermerge => "supermerge",
+            Phase::Encode => "encode",
         }
     }
 
     /// What [`Observer::progress`] counts in this phase: `bytes` read or `tokens` learned.
     pub fn unit(self) -> &'static str {
         match self {
-            Phase::Sample | Phase::Count | Phase::Candidates => "bytes",
+            Phase::Sample | Phase::Count | Phase::Candidates | Phase::Encode => "bytes",
             Phase::Merge | Phase::Supermerge => "tokens",
         }
     }

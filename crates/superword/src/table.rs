@@ -12,6 +12,17 @@ use crate::hash::hash_u128;
 /// The longest string that is kept inline.
 pub const INLINE: usize = 15;
 
+/// `MASKS[n]` keeps the first `n` bytes of sixteen. A look-up: shifting 128 bits costs more.
+const MASKS: [u128; 16] = {
+    let mut masks = [0; 16];
+    let mut n = 1;
+    while n < 16 {
+        masks[n] = u128::MAX >> (128 - 8 * n);
+        n += 1;
+    }
+    masks
+};
+
 /// A string of 1 to [`INLINE`] bytes as a number. Never 0, which marks a free slot.
 #[inline(always)]
 pub fn short_key(text: &[u8], start: usize, len: usize) -> u128 {
@@ -21,7 +32,7 @@ pub fn short_key(text: &[u8], start: usize, len: usize) -> u128 {
         Some(bytes) => {
             let mut word = [0; 16];
             word.copy_from_slice(bytes);
-            u128::from_le_bytes(word) & (u128::MAX >> (128 - 8 * len))
+            u128::from_le_bytes(word) & MASKS[len & 15]
         }
         None => {
             let mut word = [0; 16];

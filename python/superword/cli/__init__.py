@@ -1,4 +1,4 @@
-"""The command line: `superword train`, `encode`, `decode`, `count` and others.
+"""The command line: `superword train`, `encode`, `encode-files`, `decode` and others.
 
 Data goes to stdout, everything else to stderr. Exit codes: 0 done, 1 an error, 2 wrong usage,
 130 stopped by Ctrl-C, 141 nobody reads the output any more.
@@ -13,6 +13,8 @@ import click
 
 from superword import __version__
 from superword.cli.counting import candidates, count, merge_counts
+from superword.cli.encode_files import encode_files
+from superword.cli.exports import export, verify
 from superword.cli.group import SuperwordGroup, examples
 from superword.cli.models import inspect, truncate
 from superword.cli.texts import decode, encode, pretokenize
@@ -36,7 +38,11 @@ def cli() -> None:
     """Train and run superword tokenizers: BPE, BoundlessBPE and SuperBPE."""
 
 
-_COMMANDS = (train, encode, decode, pretokenize, inspect, truncate, count, candidates, merge_counts)
+_COMMANDS = (
+    *(train, encode, encode_files, decode, pretokenize, inspect, truncate),
+    *(count, candidates, merge_counts),
+    *(export, verify),
+)
 for _command in _COMMANDS:
     cli.add_command(_command)
 

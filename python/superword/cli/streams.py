@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import select
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -24,6 +25,13 @@ class Documents(NamedTuple):
 
     first: int
     documents: list[bytes]
+
+
+class Batch(NamedTuple):
+    """Whole documents with what ends them, and the number of the first (from 1)."""
+
+    first: int
+    data: bytes
 
 
 def file_argument(command: _Command) -> _Command:
@@ -64,29 +72,57 @@ def open_input(path: str) -> Iterator[BinaryIO]:
         yield stream
 
 
-def read_documents(stream: BinaryIO, end: bytes | None) -> Iterator[Documents]:
-    """Documents without what ends them; the last one may lack its end.
+def read_batches(stream: BinaryIO, end: bytes | None) -> Iterator[Batch]:
+    """Whole documents as they come, with what ends them; the last one may lack its end.
 
-    Gives all that are complete each time something arrives: `yes | superword encode` neither
-    waits nor grows, and a person who types sees each line answered.
+    Gives all that is there without waiting for more, up to a bound: `yes | superword encode`
+    neither waits nor grows, and a person who types sees each line answered.
     """
     if end is None:
-        yield Documents(1, [stream.read()])
+        yield Batch(1, stream.read())
         return
     first = 1
     begun: list[bytes] = []  # Pieces of a document whose end has not come yet.
+    for chunk in _chunks(stream):
+        cut = chunk.rfind(end) + 1
+        if cut:
+            data = b"".join([*begun, chunk[:cut]])
+            begun = []
+            yield Batch(first, data)
+            first += data.count(end)
+        if cut < len(chunk):
+            begun.append(chunk[cut:])
+    if begun:
+        yield Batch(first, b"".join(begun))
+
+
+def _chunks(stream: BinaryIO) -> Iterator[bytes]:
+    """What arrives, in pieces that are as large as can be had at once."""
     read: Callable[[int], bytes] = getattr(stream, "read1", stream.read)
     while chunk := read(CHUNK):
-        *complete, rest = chunk.split(end)
-        if complete:
-            complete[0] = b"".join([*begun, complete[0]])
-            begun = []
-            yield Documents(first, complete)
-            first += len(complete)
-        if rest:
-            begun.append(rest)
-    if begun:
-        yield Documents(first, [b"".join(begun)])
+        parts, size = [chunk], len(chunk)
+        # A pipe gives little at a time; a large batch keeps all cores busy.
+        while size < CHUNK and _has_more(stream) and (chunk := read(CHUNK - size)):
+            parts.append(chunk)
+            size += len(chunk)
+        yield b"".join(parts)
+
+
+def _has_more(stream: BinaryIO) -> bool:
+    """Whether reading would not wait. Where that cannot be told: no."""
+    try:
+        return bool(select.select([stream], [], [], 0)[0])
+    except (OSError, ValueError, TypeError):
+        return False
+
+
+def read_documents(stream: BinaryIO, end: bytes | None) -> Iterator[Documents]:
+    """Documents without what ends them, as they come."""
+    for first, data in read_batches(stream, end):
+        if end is None:
+            yield Documents(first, [data])
+        else:
+            yield Documents(first, data.removesuffix(end).split(end))
 
 
 def texts_of(batch: Documents, path: str) -> list[str]:

@@ -12,10 +12,13 @@ import click
 from superword.cli.group import examples
 from superword.cli.pretokenizers import pretokenizer_of, pretokenizer_options
 from superword.cli.streams import (
+    Batch,
+    Documents,
     document_options,
     file_argument,
     ids_of,
     open_input,
+    read_batches,
     read_documents,
     separator,
     texts_of,
@@ -68,16 +71,41 @@ def encode(
     end = separator(whole, null)
     tokenizer = Tokenizer.load(model)
 
+    if not tokens:
+        _encode_lines(tokenizer, file, end, special, threads)
+        return
+
     def answer(texts: list[str]) -> Iterable[str]:
-        for ids in tokenizer.encode_batch(
-            texts, allowed_special="all" if special else frozenset(), threads=threads
-        ):
-            if tokens:
-                yield _json([_shown(tokenizer.token_bytes(id)) for id in ids])
-            else:
-                yield " ".join(map(str, ids))
+        allowed: Any = "all" if special else frozenset()
+        for ids in tokenizer.encode_batch(texts, allowed_special=allowed, threads=threads):
+            yield _json([_shown(tokenizer.token_bytes(id)) for id in ids])
 
     _each_text(file, end, answer)
+
+
+def _encode_lines(
+    tokenizer: Tokenizer, file: str, end: bytes | None, special: bool, threads: int
+) -> None:
+    """Lines of ids, made by the engine without an object for each document or id."""
+    allowed = list(tokenizer.special_tokens) if special else []
+    with open_input(file) as stream:
+        for batch in read_batches(stream, end):
+            lines = tokenizer._model.encode_lines(batch.data, end or b"", allowed, threads)
+            if lines is None:
+                # Found again with its place; what comes before is right and is not held back.
+                _each_document(tokenizer, batch, file, end, allowed)
+            else:
+                _write([lines])
+
+
+def _each_document(
+    tokenizer: Tokenizer, batch: Batch, file: str, end: bytes | None, allowed: list[str]
+) -> None:
+    parts = [batch.data] if end is None else batch.data.removesuffix(end).split(end)
+    for number, document in enumerate(parts, start=batch.first):
+        text = texts_of(Documents(number, [document]), file)[0]
+        ids = tokenizer.encode(text, allowed_special=set(allowed))
+        _write([" ".join(map(str, ids)).encode() + b"\n"])
 
 
 @click.command(
@@ -100,9 +128,15 @@ def decode(model: str, file: str, whole: bool, null: bool) -> None:
     tokenizer = Tokenizer.load(model)
     with open_input(file) as stream:
         # Lines of ids end with a newline whatever ends the documents.
-        for batch in read_documents(stream, b"\n"):
+        for batch in read_batches(stream, b"\n"):
+            quick = tokenizer._model.decode_lines(batch.data, end)
+            if quick is not None:
+                _write([quick])
+                continue
+            # Something is wrong: the slow way finds out what and where.
             decoded = []
-            for line, ids in enumerate(ids_of(batch, file), start=batch.first):
+            lines = Documents(batch.first, batch.data.removesuffix(b"\n").split(b"\n"))
+            for line, ids in enumerate(ids_of(lines, file), start=batch.first):
                 try:
                     decoded.append(tokenizer.decode_bytes(ids) + end)
                 except TokenError as error:

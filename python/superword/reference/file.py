@@ -130,15 +130,19 @@ def tokens(model: ModelFile) -> tuple[list[bytes], list[int]]:
     symbols = [bytes([byte]) for byte in sorted(alphabet)]
     number_of = {token: symbol for symbol, token in enumerate(symbols)}
     alive = dict.fromkeys(range(len(symbols)))  # a set that keeps its order
+    superwords: set[int] = set()  # a deletion of a word leaves a superword with the same bytes
     for event in model.events:
         if isinstance(event, Delete):
-            del alive[event.token]
+            if event.token not in superwords:
+                del alive[event.token]
             continue
         joined = symbols[event.left] + symbols[event.right]
         if joined not in number_of:
             number_of[joined] = len(symbols)
             symbols.append(joined)
         alive.setdefault(number_of[joined])
+        if isinstance(event, Supermerge):
+            superwords.add(number_of[joined])
     return symbols, list(alive)
 
 

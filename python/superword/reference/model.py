@@ -70,6 +70,8 @@ class Tokenizer:
 
     def truncate(self, vocab_size: int) -> Tokenizer:
         """Give the model of a smaller vocabulary; the special tokens stay, and count."""
+        if vocab_size == self.n_vocab:
+            return self
         learned = vocab_size - len(self.special_tokens)
         return replace(self, steps=truncate(self.steps, learned, self.alphabet))
 

@@ -6,7 +6,9 @@
 //! cores. Memory is bounded by the number of workers times the block size (or the longest
 //! document, where that is longer). Sources are taken in order as far as this keeps all busy.
 //!
-//! Which worker gets a document, and in which order, is left open. The report, and the error where
+//! [`read_ordered`] does the same where the order matters.
+//!
+//! Which worker of [`read_parallel`] gets a document, and in which order, is left open. The report, and the error where
 //! there is one, do not depend on the number of threads.
 
 mod blocks;
@@ -17,6 +19,7 @@ mod gzip;
 mod input;
 mod jsonl;
 mod options;
+mod ordered;
 mod pool;
 mod read;
 mod sample;
@@ -27,6 +30,7 @@ mod zstandard;
 
 pub use error::{CorpusError, ReadError};
 pub use options::{DocumentSink, MAX_SKIPS_SHOWN, OnError, ReadOptions, ReadReport, SourceReport};
+pub use ordered::{BlockNumber, BlockWorker, OrderedBlock, read_ordered};
 pub(crate) use read::empty;
 pub use read::read_parallel;
 pub use sample::{Sample, SamplePlan, plan_sample};

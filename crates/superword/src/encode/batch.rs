@@ -1,5 +1,6 @@
 //! Many texts at once, on several threads.
 
+use std::ops::Range;
 use std::sync::Mutex;
 use std::sync::PoisonError;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -10,6 +11,57 @@ use crate::text::SplitError;
 /// Texts are handed to threads in groups of about this many bytes.
 const GROUP_BYTES: usize = 1 << 16;
 
+/// The ids of many texts, in as few pieces as threads made of them.
+#[derive(Debug, Default)]
+pub struct EncodedBatch {
+    groups: Vec<Group>,
+}
+
+/// The ids of some texts that follow each other; `ends` holds where each text ends in them.
+#[derive(Debug, Default)]
+struct Group {
+    ids: Vec<u32>,
+    ends: Vec<usize>,
+}
+
+impl EncodedBatch {
+    /// The number of texts.
+    pub fn texts(&self) -> usize {
+        self.groups.iter().map(|group| group.ends.len()).sum()
+    }
+
+    /// The number of ids of all texts.
+    pub fn tokens(&self) -> usize {
+        self.groups.iter().map(|group| group.ids.len()).sum()
+    }
+
+    /// The ids of each text, in order.
+    pub fn lists(&self) -> impl Iterator<Item = &[u32]> {
+        self.groups.iter().flat_map(|group| {
+            let starts = std::iter::once(0).chain(group.ends.iter().copied());
+            starts
+                .zip(&group.ends)
+                .map(|(start, &end)| &group.ids[start..end])
+        })
+    }
+
+    /// All ids in order, in pieces.
+    pub fn pieces(&self) -> impl Iterator<Item = &[u32]> {
+        self.groups.iter().map(|group| &group.ids[..])
+    }
+
+    /// Where each text ends in the ids of all, after a 0: one more than there are texts.
+    pub fn offsets(&self) -> impl Iterator<Item = usize> {
+        let mut before = 0;
+        let ends = self.groups.iter().flat_map(move |group| {
+            let start = before;
+            before += group.ids.len();
+            group.ends.iter().map(move |end| start + end)
+        });
+        std::iter::once(0).chain(ends)
+    }
+}
+
 impl Encoder {
     /// The ids of each text, in order. `threads` 0 means one per core; the result is the same for
     /// any number. The error is the one of the first text that has one.
@@ -18,43 +70,82 @@ impl Encoder {
         texts: &[&str],
         specials: &SpecialFinder,
         threads: usize,
-    ) -> Result<Vec<Vec<u32>>, SplitError> {
-        let groups = group(texts);
-        let threads = match threads {
-            0 => std::thread::available_parallelism().map_or(1, usize::from),
-            threads => threads,
-        }
-        .min(groups.len());
-        let encode = |text: &&str| {
-            let mut ids = Vec::new();
-            self.encode(text, specials, &mut ids).map(|()| ids)
-        };
-        if threads <= 1 {
-            return texts.iter().map(encode).collect();
-        }
-        type Done = Vec<Result<Vec<u32>, SplitError>>;
-        let next = AtomicUsize::new(0);
-        let done: Mutex<Vec<(usize, Done)>> = Mutex::new(Vec::with_capacity(groups.len()));
-        std::thread::scope(|scope| {
-            for _ in 0..threads {
-                scope.spawn(|| {
-                    while let Some(range) = groups.get(next.fetch_add(1, Ordering::Relaxed)) {
-                        let results = texts[range.clone()].iter().map(encode).collect();
-                        done.lock()
-                            .unwrap_or_else(PoisonError::into_inner)
-                            .push((range.start, results));
-                    }
-                });
+    ) -> Result<EncodedBatch, SplitError> {
+        let groups = in_groups(texts, threads, |texts| {
+            let mut group = Group {
+                ids: Vec::new(),
+                ends: Vec::with_capacity(texts.len()),
+            };
+            for text in texts {
+                self.encode(text, specials, &mut group.ids)?;
+                group.ends.push(group.ids.len());
             }
-        });
-        let mut done = done.into_inner().unwrap_or_else(PoisonError::into_inner);
-        done.sort_unstable_by_key(|&(start, _)| start);
-        done.into_iter().flat_map(|(_, results)| results).collect()
+            Ok(group)
+        })?;
+        Ok(EncodedBatch { groups })
+    }
+
+    /// The number of tokens of each text. The ids are not kept.
+    pub fn count_batch(
+        &self,
+        texts: &[&str],
+        specials: &SpecialFinder,
+        threads: usize,
+    ) -> Result<Vec<usize>, SplitError> {
+        let counts = in_groups(texts, threads, |texts| {
+            let mut ids = Vec::new();
+            let count = |text: &&str| {
+                ids.clear();
+                self.encode(text, specials, &mut ids).map(|()| ids.len())
+            };
+            texts.iter().map(count).collect::<Result<Vec<_>, _>>()
+        })?;
+        Ok(counts.concat())
     }
 }
 
+/// Lets threads work on groups of texts; the results in the order of the texts.
+pub(super) fn in_groups<T: Send>(
+    texts: &[&str],
+    threads: usize,
+    work: impl Fn(&[&str]) -> Result<T, SplitError> + Sync,
+) -> Result<Vec<T>, SplitError> {
+    let groups = group(texts);
+    let threads = match threads {
+        0 => std::thread::available_parallelism().map_or(1, usize::from),
+        threads => threads,
+    }
+    .min(groups.len());
+    if threads <= 1 {
+        let texts = groups.into_iter().map(|range| &texts[range]);
+        return texts.map(work).collect();
+    }
+    let next = AtomicUsize::new(0);
+    let done: Mutex<Vec<(usize, Result<T, SplitError>)>> =
+        Mutex::new(Vec::with_capacity(groups.len()));
+    std::thread::scope(|scope| {
+        for _ in 0..threads {
+            scope.spawn(|| {
+                loop {
+                    let number = next.fetch_add(1, Ordering::Relaxed);
+                    let Some(range) = groups.get(number) else {
+                        return;
+                    };
+                    let result = work(&texts[range.clone()]);
+                    done.lock()
+                        .unwrap_or_else(PoisonError::into_inner)
+                        .push((number, result));
+                }
+            });
+        }
+    });
+    let mut done = done.into_inner().unwrap_or_else(PoisonError::into_inner);
+    done.sort_unstable_by_key(|&(number, _)| number);
+    done.into_iter().map(|(_, result)| result).collect()
+}
+
 /// Ranges of texts with about [`GROUP_BYTES`] each.
-fn group(texts: &[&str]) -> Vec<std::ops::Range<usize>> {
+fn group(texts: &[&str]) -> Vec<Range<usize>> {
     let mut groups = Vec::new();
     let (mut start, mut bytes) = (0, 0);
     for (index, text) in texts.iter().enumerate() {

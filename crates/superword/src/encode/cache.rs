@@ -2,7 +2,7 @@
 
 use crate::table::{INLINE, short_key};
 
-const SLOTS: usize = 1 << 15;
+const SLOTS: usize = 1 << 16;
 const IDS: usize = 7;
 
 #[derive(Clone, Copy, Debug, Default)]

@@ -1,9 +1,10 @@
 //! The encoder of a model: text → ids, ids → bytes.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use super::cache::PieceCache;
-use super::ranked::Scratch;
+use super::ranked::{Rule, Scratch};
+use super::shelf::Shelf;
 use super::specials::SpecialFinder;
 use super::superwords::SuperwordRules;
 use super::words::{WordRules, word_events};
@@ -24,10 +25,10 @@ pub struct Encoder {
     superwords: Option<SuperwordRules>,
     /// Pretokens that are exactly one token: the symbol plus one, and whether it is eligible.
     whole: BytesTable<u32>,
-    /// By symbol. A deleted symbol has no id and is never asked for.
+    /// By symbol; empty where each id is its symbol. A deleted symbol is never asked for.
     ids: Vec<u32>,
     /// Working room that is not in use. A call takes one and puts it back.
-    rooms: Mutex<Vec<Room>>,
+    rooms: Shelf<Room>,
 }
 
 /// Working room of one thread.
@@ -37,6 +38,8 @@ struct Room {
     cache: PieceCache,
     symbols: Vec<u32>,
     run: Vec<u32>,
+    /// The rules between the tokens of the run.
+    rules: Vec<Rule>,
 }
 
 /// An id that no token has.
@@ -73,13 +76,16 @@ impl Encoder {
             let mark = if eligible { ELIGIBLE } else { 0 };
             *whole.entry(bytes, 0, bytes.len()).0 = (index + 1) | mark;
         }
+        if (0..).zip(&ids).all(|(symbol, &id)| id == symbol) {
+            ids = Vec::new();
+        }
         Ok(Encoder {
             superwords: SuperwordRules::new(&model),
             pretokenizer,
             words,
             whole,
             ids,
-            rooms: Mutex::default(),
+            rooms: Shelf::default(),
             model,
         })
     }
@@ -102,7 +108,7 @@ impl Encoder {
 
     /// Appends the ids of a text; special tokens in it are plain text.
     pub fn encode_ordinary(&self, text: &str, out: &mut Vec<u32>) -> Result<(), SplitError> {
-        self.with_room(|room| self.encode_in(room, text, out))
+        self.rooms.with(|room| self.encode_in(room, text, out))
     }
 
     /// Appends the ids of a text; special tokens that the finder knows become their ids.
@@ -112,7 +118,7 @@ impl Encoder {
         specials: &SpecialFinder,
         out: &mut Vec<u32>,
     ) -> Result<(), SplitError> {
-        self.with_room(|room| {
+        self.rooms.with(|room| {
             let mut from = 0;
             while let Some((start, end, id)) = specials.find(text, from) {
                 self.encode_in(room, &text[from..start], out)?;
@@ -125,16 +131,7 @@ impl Encoder {
 
     /// Forgets what was cached.
     pub fn clear_cache(&self) {
-        let mut rooms = self.rooms.lock().unwrap_or_else(PoisonError::into_inner);
-        rooms.iter_mut().for_each(|room| room.cache.clear());
-    }
-
-    fn with_room<T>(&self, work: impl FnOnce(&mut Room) -> T) -> T {
-        let lock = || self.rooms.lock().unwrap_or_else(PoisonError::into_inner);
-        let mut room = lock().pop().unwrap_or_default();
-        let result = work(&mut room);
-        lock().push(room);
-        result
+        self.rooms.for_each(|room| room.cache.clear());
     }
 
     fn encode_in(&self, room: &mut Room, text: &str, out: &mut Vec<u32>) -> Result<(), SplitError> {
@@ -167,16 +164,18 @@ impl Encoder {
     ) -> Result<(), SplitError> {
         let bytes = text.as_bytes();
         room.run.clear();
+        room.rules.clear();
         let result = self.pretokenizer.for_each(text, |start, end| {
             let (entry, hash) = self.whole.get(bytes, start, end);
             if let Some(entry) = entry
                 && entry & ELIGIBLE != 0
             {
                 let symbol = whole_symbol(entry);
-                if let Some(&last) = room.run.last()
-                    && !superwords.may_join(last, symbol)
-                {
-                    self.flush(superwords, room, out);
+                if let Some(&last) = room.run.last() {
+                    match superwords.between(last, symbol) {
+                        Some(rule) => room.rules.push(rule),
+                        None => self.flush(superwords, room, out),
+                    }
                 }
                 room.run.push(symbol);
                 return;
@@ -199,10 +198,11 @@ impl Encoder {
             [alone] => out.push(self.id(alone)),
             _ => {
                 let start = out.len();
-                superwords.apply(&mut room.run, &mut room.scratch, out);
+                superwords.apply(&mut room.run, &mut room.rules, &mut room.scratch, out);
                 for symbol in &mut out[start..] {
                     *symbol = self.id(*symbol);
                 }
+                room.rules.clear();
             }
         }
         room.run.clear();
@@ -231,7 +231,11 @@ impl Encoder {
 
     #[inline(always)]
     fn id(&self, symbol: u32) -> u32 {
-        self.ids[symbol as usize]
+        if self.ids.is_empty() {
+            symbol
+        } else {
+            self.ids[symbol as usize]
+        }
     }
 
     /// The bytes of a token, special ones included.

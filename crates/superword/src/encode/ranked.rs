@@ -8,17 +8,22 @@ use std::collections::BinaryHeap;
 use crate::hash::hash_u64;
 use crate::token::Symbol;
 
-/// Sequences up to this length are searched from end to end for each rule; longer ones get a heap.
+/// Sequences up to this length are searched from end to end for each rule; longer ones get
+/// buckets.
 const SHORT: usize = 48;
 
 /// A rule as one number that sorts by rank: the rank, then the joined token.
-type Rule = u64;
+pub(super) type Rule = u64;
 
 /// Later than any rule.
-const NO_RULE: Rule = u64::MAX;
+pub(super) const NO_RULE: Rule = u64::MAX;
 
 fn joined(rule: Rule) -> u32 {
     rule as u32
+}
+
+fn rank(rule: Rule) -> u32 {
+    (rule >> 32) as u32
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -29,12 +34,18 @@ struct Slot {
 
 const FREE: u64 = u64::MAX;
 
-/// Merge rules in order: pair → rank and joined token, in one flat table, so that a look-up is
-/// one line of the cache.
+/// Bits of the filter for each pair.
+const FILTER_BITS: usize = 8;
+
+/// Merge rules in order: pair → rank and joined token.
+///
+/// Most pairs that are asked for have no rule. A filter of a few bits a rule, small enough for
+/// the cache of a core, says so for most of them without a look at the large table.
 #[derive(Clone, Debug)]
 pub struct RankedRules {
     slots: Vec<Slot>,
     shift: u32,
+    filter: Vec<u64>,
 }
 
 fn key(left: u32, right: u32) -> u64 {
@@ -45,74 +56,179 @@ fn key(left: u32, right: u32) -> u64 {
 #[derive(Clone, Debug, Default)]
 pub struct Scratch {
     rules: Vec<Rule>,
-    next: Vec<u32>,
-    previous: Vec<u32>,
-    heap: BinaryHeap<Reverse<(u32, u32)>>,
-    batch: Vec<u32>,
+    nodes: Vec<Node>,
+    buckets: Buckets,
+}
+
+/// A token of a long sequence: all that a merge looks at lies together.
+#[derive(Clone, Copy, Debug)]
+struct Node {
+    rule: Rule,
+    symbol: u32,
+    previous: u32,
+    next: u32,
+}
+
+/// The most places that working room is kept for; what a longer sequence needed is given back.
+const KEPT: usize = 1 << 16;
+
+impl Scratch {
+    /// Gives back the memory that an unusually long sequence took.
+    fn shrink(&mut self) {
+        if self.nodes.capacity() > KEPT {
+            *self = Scratch::default();
+        }
+    }
+}
+
+/// Places by the rank of their rule.
+#[derive(Clone, Debug, Default)]
+struct Buckets {
+    by_rank: Vec<Vec<u32>>,
+    /// The ranks whose bucket is not empty.
+    ranks: BinaryHeap<Reverse<u32>>,
+}
+
+impl Buckets {
+    #[inline(always)]
+    fn push(&mut self, rule: Rule, place: u32) {
+        if rule == NO_RULE {
+            return;
+        }
+        let rank = rank(rule);
+        if rank as usize >= self.by_rank.len() {
+            self.by_rank.resize_with(rank as usize + 1, Vec::new);
+        }
+        let bucket = &mut self.by_rank[rank as usize];
+        if bucket.is_empty() {
+            self.ranks.push(Reverse(rank));
+        }
+        bucket.push(place);
+    }
+
+    fn pop_first(&mut self) -> Option<(u32, Vec<u32>)> {
+        let Reverse(rank) = self.ranks.pop()?;
+        Some((rank, std::mem::take(&mut self.by_rank[rank as usize])))
+    }
+
+    /// Keeps the memory of a bucket for its next use, if that is empty still.
+    fn give_back(&mut self, rank: u32, mut places: Vec<u32>) {
+        let bucket = &mut self.by_rank[rank as usize];
+        if bucket.is_empty() && places.capacity() <= KEPT {
+            places.clear();
+            *bucket = places;
+        }
+    }
 }
 
 impl RankedRules {
     /// Rules from `(left, right, joined)`, the earliest first. A pair that comes again keeps its
     /// first place.
     pub fn new(rules: &[(Symbol, Symbol, Symbol)]) -> RankedRules {
-        let size = (rules.len() * 2).next_power_of_two().max(2);
+        RankedRules::with_seams(rules, &[])
+    }
+
+    /// The same, and `seams`: pairs that have no rule of their own but stand side by side in some
+    /// joined token. [`RankedRules::look_up`] knows them.
+    pub fn with_seams(rules: &[(Symbol, Symbol, Symbol)], seams: &[(u32, u32)]) -> RankedRules {
+        let pairs = rules.len() + seams.len();
+        // At least one slot stays free, or a search would never end.
+        let size = (pairs * 10 / 7 + 2).next_power_of_two();
+        let free = Slot {
+            key: FREE,
+            rule: NO_RULE,
+        };
         let mut table = RankedRules {
-            slots: vec![
-                Slot {
-                    key: FREE,
-                    rule: NO_RULE,
-                };
-                size
-            ],
+            slots: vec![free; size],
             shift: 64 - size.trailing_zeros(),
+            filter: vec![0; (pairs * FILTER_BITS).next_power_of_two().max(64) / 64],
         };
         for (rank, (left, right, joined)) in (0u64..).zip(rules) {
-            let key = key(left.0, right.0);
-            let at = table.find(key);
-            if table.slots[at].key == FREE {
-                let rule = (rank << 32) | u64::from(joined.0);
-                table.slots[at] = Slot { key, rule };
-            }
+            table.insert(left.0, right.0, (rank << 32) | u64::from(joined.0));
+        }
+        for &(left, right) in seams {
+            table.insert(left, right, NO_RULE);
         }
         table
     }
 
+    /// Keeps a pair, unless it is there already.
+    fn insert(&mut self, left: u32, right: u32, rule: Rule) {
+        let key = key(left, right);
+        let hash = hash_u64(key);
+        let at = self.find(key, hash);
+        if self.slots[at].key == FREE {
+            self.slots[at] = Slot { key, rule };
+            let bit = hash as usize & (self.filter.len() * 64 - 1);
+            self.filter[bit / 64] |= 1 << (bit % 64);
+        }
+    }
+
     /// The slot of a key, or the free one where it would go. There always is one.
     #[inline(always)]
-    fn find(&self, key: u64) -> usize {
-        let mut at = (hash_u64(key) >> self.shift) as usize;
+    fn find(&self, key: u64, hash: u64) -> usize {
+        let mut at = (hash >> self.shift) as usize;
         while self.slots[at].key != key && self.slots[at].key != FREE {
             at = (at + 1) & (self.slots.len() - 1);
         }
         at
     }
 
+    /// The rule of a pair, [`NO_RULE`] for a seam without one, `None` for any other pair.
+    #[inline(always)]
+    pub fn look_up(&self, left: u32, right: u32) -> Option<Rule> {
+        let key = key(left, right);
+        let hash = hash_u64(key);
+        let bit = hash as usize & (self.filter.len() * 64 - 1);
+        if self.filter[bit / 64] >> (bit % 64) & 1 == 0 {
+            return None;
+        }
+        let slot = self.slots[self.find(key, hash)];
+        (slot.key != FREE).then_some(slot.rule)
+    }
+
     #[inline(always)]
     fn rule(&self, left: u32, right: u32) -> Rule {
-        self.slots[self.find(key(left, right))].rule
+        self.look_up(left, right).unwrap_or(NO_RULE)
     }
 
     /// Applies the rules until none applies: always the earliest that does, at all places from
     /// left to right. `[a, b, a, b]` with the rule `(a, b)` becomes `[ab, ab]`.
     pub fn apply(&self, symbols: &mut Vec<u32>, scratch: &mut Scratch) {
-        match symbols[..] {
-            [] | [_] => {}
-            [left, right] => {
-                let rule = self.rule(left, right);
-                if rule != NO_RULE {
-                    symbols[0] = joined(rule);
+        let mut rules = std::mem::take(&mut scratch.rules);
+        rules.clear();
+        rules.extend(symbols.windows(2).map(|pair| self.rule(pair[0], pair[1])));
+        self.apply_found(symbols, &mut rules, scratch);
+        if rules.capacity() <= KEPT {
+            scratch.rules = rules;
+        }
+    }
+
+    /// The same where the rules of all neighbours have been looked up already.
+    pub fn apply_found(
+        &self,
+        symbols: &mut Vec<u32>,
+        rules: &mut Vec<Rule>,
+        scratch: &mut Scratch,
+    ) {
+        match rules[..] {
+            [] => {}
+            [only] => {
+                if only != NO_RULE {
+                    symbols[0] = joined(only);
                     symbols.truncate(1);
                 }
             }
-            _ if symbols.len() <= SHORT => self.apply_short(symbols, &mut scratch.rules),
-            _ => self.apply_long(symbols, scratch),
+            _ if symbols.len() <= SHORT => self.apply_short(symbols, rules),
+            _ => {
+                self.apply_long(symbols, rules, scratch);
+                scratch.shrink();
+            }
         }
     }
 
     /// Looks through the whole sequence for each rule: quadratic, and the fastest for words.
     fn apply_short(&self, symbols: &mut Vec<u32>, rules: &mut Vec<Rule>) {
-        rules.clear();
-        rules.extend(symbols.windows(2).map(|pair| self.rule(pair[0], pair[1])));
         while let Some(&best) = rules.iter().min() {
             if best == NO_RULE {
                 return;
@@ -136,76 +252,63 @@ impl RankedRules {
         }
     }
 
-    /// A heap of places by rank over a linked list: near-linear for sequences of any length.
-    fn apply_long(&self, symbols: &mut Vec<u32>, scratch: &mut Scratch) {
-        let Scratch {
-            rules,
-            next,
-            previous,
-            heap,
-            batch,
-        } = scratch;
+    /// Places in a bucket for each rule, over a linked list: near-linear for sequences of any
+    /// length. (A heap of places was ten times slower on a megabyte of one letter.)
+    fn apply_long(&self, symbols: &mut Vec<u32>, rules: &mut Vec<Rule>, scratch: &mut Scratch) {
+        let Scratch { nodes, buckets, .. } = scratch;
         let len = symbols.len() as u32;
-        rules.clear();
-        rules.extend(symbols.windows(2).map(|pair| self.rule(pair[0], pair[1])));
-        rules.push(NO_RULE);
-        next.clear();
-        next.extend(1..=len);
-        previous.clear();
-        previous.extend((0..len).map(|place| place.wrapping_sub(1)));
-        let mut entries = std::mem::take(heap).into_vec();
-        entries.clear();
-        entries.extend(
-            (0..)
-                .zip(rules.iter())
-                .filter(|&(_, &rule)| rule != NO_RULE)
-                .map(|(place, &rule)| Reverse(((rule >> 32) as u32, place))),
-        );
-        *heap = BinaryHeap::from(entries);
-
-        while let Some(&Reverse((best, _))) = heap.peek() {
-            // All places of one rule first, then the pairs they made.
-            batch.clear();
-            while let Some(&Reverse((rank, place))) = heap.peek()
-                && rank == best
-            {
-                heap.pop();
-                batch.push(place);
-            }
-            for &place in batch.iter() {
-                let place = place as usize;
-                let rule = rules[place];
-                if rule == NO_RULE || (rule >> 32) as u32 != best {
+        nodes.clear();
+        nodes.extend((0..len).map(|place| Node {
+            symbol: symbols[place as usize],
+            rule: rules.get(place as usize).copied().unwrap_or(NO_RULE),
+            previous: place.wrapping_sub(1),
+            next: place + 1,
+        }));
+        for (place, &rule) in (0..).zip(rules.iter()) {
+            buckets.push(rule, place);
+        }
+        while let Some((best, mut places)) = buckets.pop_first() {
+            // All places of one rule, from left to right, before the pairs they make.
+            places.sort_unstable();
+            for &place in &places {
+                let Node {
+                    rule,
+                    previous,
+                    next: right,
+                    ..
+                } = nodes[place as usize];
+                if rule == NO_RULE || rank(rule) != best {
                     continue;
                 }
-                let right = next[place] as usize;
-                let after = next[right];
-                symbols[place] = joined(rule);
-                next[place] = after;
-                rules[right] = NO_RULE;
-                rules[place] = NO_RULE;
-                let mut made = |rules: &mut Vec<Rule>, left: usize, right: usize| {
-                    rules[left] = self.rule(symbols[left], symbols[right]);
-                    if rules[left] != NO_RULE {
-                        heap.push(Reverse(((rules[left] >> 32) as u32, left as u32)));
-                    }
-                };
+                let after = nodes[right as usize].next;
+                nodes[right as usize].rule = NO_RULE;
+                let symbol = joined(rule);
+                let mut made = NO_RULE;
                 if after < len {
-                    previous[after as usize] = place as u32;
-                    made(rules, place, after as usize);
+                    nodes[after as usize].previous = place;
+                    made = self.rule(symbol, nodes[after as usize].symbol);
+                    buckets.push(made, place);
                 }
+                nodes[place as usize] = Node {
+                    symbol,
+                    rule: made,
+                    previous,
+                    next: after,
+                };
                 if place > 0 {
-                    made(rules, previous[place] as usize, place);
+                    let before = &mut nodes[previous as usize];
+                    before.rule = self.rule(before.symbol, symbol);
+                    buckets.push(before.rule, previous);
                 }
             }
+            buckets.give_back(best, places);
         }
-        let (mut from, mut to) = (0, 0);
-        while from < len as usize {
-            symbols[to] = symbols[from];
-            to += 1;
-            from = next[from] as usize;
+        let mut from = 0;
+        symbols.clear();
+        while from < len {
+            symbols.push(nodes[from as usize].symbol);
+            from = nodes[from as usize].next;
         }
-        symbols.truncate(to);
     }
 }
 
@@ -231,8 +334,13 @@ mod tests {
                 .collect();
             let mut long = short.clone();
             let mut scratch = Scratch::default();
-            rules.apply_short(&mut short, &mut scratch.rules);
-            rules.apply_long(&mut long, &mut scratch);
+            let found = |symbols: &[u32]| -> Vec<Rule> {
+                let pairs = symbols.windows(2);
+                pairs.map(|pair| rules.rule(pair[0], pair[1])).collect()
+            };
+            rules.apply_short(&mut short, &mut found(&long));
+            let mut rules_of_long = found(&long);
+            rules.apply_long(&mut long, &mut rules_of_long, &mut scratch);
             assert_eq!(short, long);
         }
     }

@@ -3,6 +3,7 @@
 //! With deletions the order of events is all that counts: a pair may have several rules, before
 //! and after one of its parts was deleted. Each event that applies is applied once, in order.
 
+use super::replay_heap;
 use crate::hash::NumberMap;
 use crate::token::Symbol;
 
@@ -27,11 +28,19 @@ pub enum WordEvent {
     },
 }
 
+/// Sequences up to this length are looked through for each event; longer ones get a heap.
+const SHORT: usize = 32;
+
 /// Events by what they apply to, each list in order.
 #[derive(Clone, Debug, Default)]
 pub struct EventReplay {
     merges: NumberMap<u64, Vec<(u32, u32)>>,
     deletions: NumberMap<u32, Vec<(u32, Vec<u32>)>>,
+    /// How many starting symbols each joined token stands for.
+    lengths: NumberMap<u32, u32>,
+    /// Whether each token has one length, however it is made or taken apart. True for the events
+    /// of any model, whose tokens are strings of bytes.
+    consistent: bool,
 }
 
 fn key(left: u32, right: u32) -> u64 {
@@ -45,42 +54,102 @@ fn first_from<T>(list: Option<&Vec<(u32, T)>>, moment: u32) -> Option<u32> {
     list.get(at).map(|(event, _)| *event)
 }
 
+/// What a list of `(event, ..)` says of an event.
+fn at_event<T>(list: Option<&Vec<(u32, T)>>, event: u32) -> Option<&T> {
+    let list = list?;
+    let at = list
+        .binary_search_by_key(&event, |(event, _)| *event)
+        .ok()?;
+    Some(&list[at].1)
+}
+
 impl EventReplay {
     /// Events in order.
     pub fn new(events: impl Iterator<Item = WordEvent>) -> EventReplay {
-        let mut replay = EventReplay::default();
+        let mut replay = EventReplay {
+            consistent: true,
+            ..EventReplay::default()
+        };
         for (at, event) in (0..).zip(events) {
             match event {
                 WordEvent::Merge {
                     left,
                     right,
                     joined,
-                } => replay
-                    .merges
-                    .entry(key(left.0, right.0))
-                    .or_default()
-                    .push((at, joined.0)),
-                WordEvent::Delete { token, parts } => replay
-                    .deletions
-                    .entry(token.0)
-                    .or_default()
-                    .push((at, parts.iter().map(|part| part.0).collect())),
+                } => {
+                    let length = replay.length(left.0).saturating_add(replay.length(right.0));
+                    let known = *replay.lengths.entry(joined.0).or_insert(length);
+                    replay.consistent &= known == length;
+                    replay
+                        .merges
+                        .entry(key(left.0, right.0))
+                        .or_default()
+                        .push((at, joined.0));
+                }
+                WordEvent::Delete { token, parts } => {
+                    let length: u32 = parts.iter().map(|part| replay.length(part.0)).sum();
+                    replay.consistent &= length == replay.length(token.0);
+                    replay
+                        .deletions
+                        .entry(token.0)
+                        .or_default()
+                        .push((at, parts.iter().map(|part| part.0).collect()));
+                }
             }
         }
         replay
     }
 
-    /// Applies all events in order.
+    /// How many starting symbols a token stands for.
+    pub(super) fn length(&self, symbol: u32) -> u32 {
+        self.lengths.get(&symbol).copied().unwrap_or(1)
+    }
+
+    #[cfg(test)]
+    pub(super) fn is_consistent(&self) -> bool {
+        self.consistent
+    }
+
+    /// The first merge of a pair at or after a moment.
+    pub(super) fn merge_from(&self, left: u32, right: u32, moment: u32) -> Option<u32> {
+        first_from(self.merges.get(&key(left, right)), moment)
+    }
+
+    /// The first deletion of a token at or after a moment.
+    pub(super) fn deletion_from(&self, symbol: u32, moment: u32) -> Option<u32> {
+        first_from(self.deletions.get(&symbol), moment)
+    }
+
+    /// What a pair becomes in an event.
+    pub(super) fn joined(&self, left: u32, right: u32, event: u32) -> Option<u32> {
+        at_event(self.merges.get(&key(left, right)), event).copied()
+    }
+
+    /// What takes the place of a token in an event.
+    pub(super) fn parts(&self, symbol: u32, event: u32) -> Option<&[u32]> {
+        at_event(self.deletions.get(&symbol), event).map(|parts| &parts[..])
+    }
+
+    /// Applies all events in order to symbols that no event makes, such as bytes.
     pub fn apply(&self, symbols: &mut Vec<u32>) {
+        if symbols.len() <= SHORT || !self.consistent {
+            self.apply_simple(symbols);
+        } else {
+            replay_heap::apply(self, symbols);
+        }
+    }
+
+    /// Looks through the whole sequence for each event: quadratic, and plain to see.
+    pub(super) fn apply_simple(&self, symbols: &mut Vec<u32>) {
         let mut moment = 0;
         loop {
             let merge = symbols
                 .windows(2)
-                .filter_map(|pair| first_from(self.merges.get(&key(pair[0], pair[1])), moment))
+                .filter_map(|pair| self.merge_from(pair[0], pair[1], moment))
                 .min();
             let deletion = symbols
                 .iter()
-                .filter_map(|symbol| first_from(self.deletions.get(symbol), moment))
+                .filter_map(|&symbol| self.deletion_from(symbol, moment))
                 .min();
             let Some(event) = merge.into_iter().chain(deletion).min() else {
                 return;
@@ -95,17 +164,13 @@ impl EventReplay {
     }
 
     fn merge(&self, symbols: &[u32], event: u32) -> Vec<u32> {
-        let joined = |left, right| {
-            self.merges.get(&key(left, right)).and_then(|list| {
-                list.binary_search_by_key(&event, |(event, _)| *event)
-                    .ok()
-                    .map(|at| list[at].1)
-            })
-        };
         let mut result = Vec::with_capacity(symbols.len());
         let mut rest = symbols;
         while let [first, tail @ ..] = rest {
-            match tail.first().and_then(|&second| joined(*first, second)) {
+            match tail
+                .first()
+                .and_then(|&second| self.joined(*first, second, event))
+            {
                 Some(joined) => {
                     result.push(joined);
                     rest = &tail[1..];
@@ -122,12 +187,7 @@ impl EventReplay {
     fn delete(&self, symbols: &[u32], event: u32) -> Vec<u32> {
         let mut result = Vec::with_capacity(symbols.len() + 2);
         for &symbol in symbols {
-            let parts = self.deletions.get(&symbol).and_then(|list| {
-                list.iter()
-                    .find(|(other, _)| *other == event)
-                    .map(|(_, parts)| parts)
-            });
-            match parts {
+            match self.parts(symbol, event) {
                 Some(parts) => result.extend_from_slice(parts),
                 None => result.push(symbol),
             }

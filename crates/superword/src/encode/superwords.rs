@@ -1,8 +1,8 @@
 //! Supermerges applied to a run of pretokens that are one token each.
 
-use super::ranked::{RankedRules, Scratch};
+use super::ranked::{NO_RULE, RankedRules, Rule, Scratch};
 use crate::count::Ngrams;
-use crate::hash::{NumberMap, hash_pair};
+use crate::hash::NumberMap;
 use crate::model::{Event, Model};
 use crate::token::Symbol;
 
@@ -10,7 +10,6 @@ use crate::token::Symbol;
 #[derive(Clone, Debug)]
 pub(super) struct SuperwordRules {
     rules: RankedRules,
-    seams: Seams,
     ngrams: Option<Ngrams>,
 }
 
@@ -35,23 +34,32 @@ impl SuperwordRules {
         }
         let ngrams = &model.parts().ngrams;
         Some(SuperwordRules {
-            seams: Seams::of(&supermerges),
-            rules: RankedRules::new(&supermerges),
+            rules: RankedRules::with_seams(&supermerges, &seams_of(&supermerges)),
             ngrams: (!ngrams.is_empty()).then(|| Ngrams::from_list(ngrams.iter().cloned())),
         })
     }
 
-    /// False if no superword holds these two pretokens side by side: a run may be cut there.
+    /// The rule of two neighbouring pretokens, [`NO_RULE`] if they have none, or `None` if no
+    /// superword holds them side by side: a run may be cut there.
     #[inline(always)]
-    pub(super) fn may_join(&self, left: u32, right: u32) -> bool {
-        self.ngrams.is_some() || self.seams.may_join(left, right)
+    pub(super) fn between(&self, left: u32, right: u32) -> Option<Rule> {
+        if self.ngrams.is_some() {
+            return Some(NO_RULE); // greedy splitting sees whole runs
+        }
+        self.rules.look_up(left, right)
     }
 
-    /// The tokens of a run, appended to `out`.
-    pub(super) fn apply(&self, run: &mut Vec<u32>, scratch: &mut Scratch, out: &mut Vec<u32>) {
+    /// The tokens of a run, appended to `out`; `rules` are those between its pretokens.
+    pub(super) fn apply(
+        &self,
+        run: &mut Vec<u32>,
+        rules: &mut Vec<Rule>,
+        scratch: &mut Scratch,
+        out: &mut Vec<u32>,
+    ) {
         match &self.ngrams {
             None => {
-                self.rules.apply(run, scratch);
+                self.rules.apply_found(run, rules, scratch);
                 out.extend_from_slice(run);
             }
             Some(ngrams) => {
@@ -67,42 +75,20 @@ impl SuperwordRules {
     }
 }
 
-/// The pairs of pretokens that stand side by side in some superword, as bits by hash. A bit that is
-/// set for another pair only makes a run longer than it had to be.
-#[derive(Clone, Debug)]
-struct Seams {
-    bits: Vec<u64>,
-}
-
-impl Seams {
-    fn of(supermerges: &[(Symbol, Symbol, Symbol)]) -> Seams {
-        let (firsts, lasts) = ends_of(supermerges);
-        // Sixteen bits a pair keep false alarms below one in ten.
-        let bits = (supermerges.len() * 16).next_power_of_two().max(64);
-        let mut seams = Seams {
-            bits: vec![0; bits / 64],
-        };
-        for (left, right, _) in supermerges {
-            for &last in ends(&lasts, left.0).iter() {
-                for &first in ends(&firsts, right.0).iter() {
-                    let slot = seams.slot(last, first);
-                    seams.bits[slot / 64] |= 1 << (slot % 64);
-                }
+/// The pairs of pretokens that stand side by side in some superword.
+fn seams_of(supermerges: &[(Symbol, Symbol, Symbol)]) -> Vec<(u32, u32)> {
+    let (firsts, lasts) = ends_of(supermerges);
+    let mut seams = Vec::with_capacity(supermerges.len());
+    for (left, right, _) in supermerges {
+        for &last in ends(&lasts, left.0).iter() {
+            for &first in ends(&firsts, right.0).iter() {
+                seams.push((last, first));
             }
         }
-        seams
     }
-
-    #[inline(always)]
-    fn slot(&self, left: u32, right: u32) -> usize {
-        hash_pair(left, right) as usize & (self.bits.len() * 64 - 1)
-    }
-
-    #[inline(always)]
-    fn may_join(&self, left: u32, right: u32) -> bool {
-        let slot = self.slot(left, right);
-        self.bits[slot / 64] >> (slot % 64) & 1 == 1
-    }
+    seams.sort_unstable();
+    seams.dedup();
+    seams
 }
 
 type Ends = NumberMap<u32, Vec<u32>>;

@@ -93,7 +93,7 @@ pub struct Joined {
 impl<R: PairRule> Merger<R> {
     /// Indexes all pairs that occur at least `floor` times. The floor only sets what is kept at
     /// hand: when no pair above it is left it sinks, and the pairs are counted again, down to
-    /// `min_count`.
+    /// `min_count`. A floor of 1 keeps every pair at hand, which deletions need.
     pub fn new(
         tokens: TokenTable,
         cells: Cells,
@@ -113,7 +113,7 @@ impl<R: PairRule> Merger<R> {
             index: PairIndex::default(),
             queue: Queue::default(),
             rule,
-            floor: floor.max(min_count),
+            floor: floor.max(1),
             min_count,
             survey: Survey::default(),
             merged: Vec::new(),

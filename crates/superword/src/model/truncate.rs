@@ -1,5 +1,7 @@
 //! A model cut to a smaller vocabulary.
 
+use std::collections::HashSet;
+
 use serde_json::Value;
 
 use super::{BuildError, Event, Facts, Method, Model};
@@ -8,7 +10,8 @@ use crate::token::TokenId;
 impl Model {
     /// The model as if its training had stopped at `n_vocab` tokens, special ones included: the
     /// events up to the first point at which the vocabulary has that size. The deletions that
-    /// directly follow a merge belong to it. Special tokens stay last.
+    /// directly follow a merge belong to it. Special tokens stay last. Cut to the size that it has,
+    /// a model stays as it is.
     ///
     /// With 256 bytes and the merges `a b`, `ab c`: cut to 257, `ab c` goes; cut to 256, both.
     ///
@@ -63,12 +66,20 @@ impl Model {
         let mut now = self.parts().alphabet.size();
         let mut alive = vec![false; self.vocabulary().len()];
         alive[..now].fill(true);
+        let mut superwords = HashSet::new();
         for (number, event) in events.iter().enumerate() {
             let deletes = matches!(event, Event::Delete { .. });
             if now == size && !deletes {
                 return (number, alive);
             }
-            let made = &mut alive[self.vocabulary().made_by(number).index()];
+            let symbol = self.vocabulary().made_by(number);
+            if matches!(event, Event::Supermerge { .. }) {
+                superwords.insert(symbol);
+            }
+            let made = &mut alive[symbol.index()];
+            if deletes && superwords.contains(&symbol) {
+                continue;
+            }
             if deletes {
                 now -= 1;
             } else if !*made {

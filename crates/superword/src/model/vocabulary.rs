@@ -33,7 +33,7 @@ pub struct Vocabulary {
     n_tokens: usize,
 }
 
-/// How a symbol first came to be.
+/// How a symbol came into the vocabulary, the last time it did.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Origin {
     /// It is a byte of the alphabet.
@@ -49,6 +49,7 @@ impl Vocabulary {
     pub(super) fn replay(parts: &ModelParts) -> Result<Vocabulary, BuildError> {
         let mut vocabulary = Vocabulary::of_alphabet(parts);
         let mut alive: Vec<bool> = vec![true; vocabulary.len()];
+        let mut superwords = HashSet::new();
         // The order of entering; a token deleted and made again enters again, at the later time.
         let mut entered: Vec<u32> = (0..).take(vocabulary.len()).collect();
         let mut clock = vocabulary.len() as u32;
@@ -97,12 +98,16 @@ impl Vocabulary {
                         vocabulary.origins.push(origin);
                     }
                     vocabulary.made.push(joined);
+                    if matches!(step, Event::Supermerge { .. }) {
+                        superwords.insert(joined);
+                    }
                     if joined.index() == alive.len() {
                         alive.push(true);
                         entered.push(clock);
                         clock += 1;
                     } else if !alive[joined.index()] {
                         alive[joined.index()] = true;
+                        vocabulary.origins[joined.index()] = origin;
                         entered[joined.index()] = clock;
                         clock += 1;
                     }
@@ -112,7 +117,8 @@ impl Vocabulary {
                     if vocabulary.bytes_of(token).len() == 1 {
                         return Err(BuildError::DeletesByte { event, token });
                     }
-                    alive[token.index()] = false;
+                    // A superword with the same bytes is still made by its supermerge.
+                    alive[token.index()] = superwords.contains(&token);
                     vocabulary.made.push(token);
                 }
             }
@@ -254,7 +260,7 @@ impl Vocabulary {
         self.tokens.bytes_of(symbol)
     }
 
-    /// How the symbol first came to be.
+    /// How the symbol came into the vocabulary, the last time it did.
     pub fn origin_of(&self, symbol: Symbol) -> Origin {
         self.origins[symbol.index()]
     }

@@ -1,5 +1,7 @@
 //! Phase 2: supermerges over the candidates, for BoundlessBPE and SuperBPE.
 
+use std::collections::HashSet;
+
 use super::rules::SupermergeRules;
 use super::words::{WordStep, Words};
 use super::{TrainError, WatchMerges};
@@ -130,7 +132,7 @@ pub fn learn_boundless(
         match best {
             Some(pair) if ordinary.is_none_or(|count| pair.count > count) => {
                 let joined = supermerger.merge(pair)?;
-                vocabulary.enter(joined);
+                vocabulary.enter_superword(joined);
                 settled_from = settled_from.min(pair.count);
                 steps.push(Step::Super(pair, joined));
             }
@@ -187,7 +189,7 @@ pub fn learn_superbpe(
         };
         settled_from = settled_from.min(pair.count);
         let joined = supermerger.merge(pair)?;
-        vocabulary.enter(joined);
+        vocabulary.enter_superword(joined);
         steps.push(Step::Super(pair, joined));
     }
     watch.done(supermerges, supermerges);
@@ -222,6 +224,8 @@ impl WordStep {
 /// Which symbols are in the vocabulary right now.
 struct Members {
     members: Vec<bool>,
+    /// Made by a supermerge: a deletion of the word with the same bytes leaves them.
+    superwords: HashSet<Symbol>,
     size: usize,
 }
 
@@ -229,6 +233,7 @@ impl Members {
     fn new(alphabet: usize) -> Members {
         Members {
             members: vec![true; alphabet],
+            superwords: HashSet::new(),
             size: alphabet,
         }
     }
@@ -250,11 +255,16 @@ impl Members {
         }
     }
 
+    fn enter_superword(&mut self, symbol: Symbol) {
+        self.superwords.insert(symbol);
+        self.enter(symbol);
+    }
+
     fn replay(&mut self, event: &WordEvent) {
         match event {
             WordEvent::Merge { joined, .. } => self.enter(*joined),
             WordEvent::Delete { token, .. } => {
-                if self.set(*token, false) {
+                if !self.superwords.contains(token) && self.set(*token, false) {
                     self.size -= 1;
                 }
             }

@@ -58,7 +58,10 @@ pub fn learn_words(
     }
     let (cells, floor) = lay_out(counts, &bytes, size)?;
     // Deletions bring rare pairs back, so with them every pair is kept at hand.
-    let floor = if picky.is_some() { 1 } else { floor };
+    let floor = match picky {
+        Some(_) => 1,
+        None => floor.max(min_count),
+    };
     let mut merger = Merger::new(tokens, cells, AnyPair, min_count, floor)?;
     let mut learner = Learner {
         alive: vec![true; merger.tokens().len()],

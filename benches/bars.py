@@ -1,0 +1,226 @@
+"""The bars: what we hold ourselves to, as ratios taken in one run, and how a run met them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from benches.measure import TOO_LATE
+
+Record = dict[str, Any]
+# Seconds for each GB on one thread, as published with the algorithms (Faster Superword
+# Tokenization): training at 131,072 tokens on 1 GB.
+PAPER_PER_GB = {"boundless": 603.0, "superbpe": 593.0}
+SLOW_SCRIPTS = ("zh", "ja", "th", "ar", "hi", "code")
+# The least that counts take: the bytes of each different pretoken, its count and where it is;
+# four bytes for each token of a candidate, and its count and where it is.
+ENTRY = 16
+TOKEN = 4
+
+
+@dataclass(frozen=True)
+class Bar:
+    """One bar: `met` is None where the run did not measure it."""
+
+    work: str
+    bar: str
+    measured: str
+    met: bool | None
+
+
+def at_least(work: str, bar: float, value: float | None, against: str) -> Bar:
+    """A ratio that must reach `bar`."""
+    text = f"≥ {bar:g} × {against}"
+    if value is None:
+        return Bar(work, text, "not measured", None)
+    return Bar(work, text, f"{value:.2f} ×", value >= bar)
+
+
+def at_most(work: str, bar: float, value: float | None, unit: str) -> Bar:
+    """A value that must not pass `bar`."""
+    text = f"≤ {bar:g} {unit}"
+    if value is None:
+        return Bar(work, text, "not measured", None)
+    return Bar(work, text, f"{value:.2f} {unit}", value <= bar)
+
+
+def ratio(above: float | None, below: float | None) -> float | None:
+    """A quotient, or None where something is missing."""
+    return None if above is None or not below else above / below
+
+
+def training_time(section: Record, trainer: str, method: str = "bpe") -> float | None:
+    """The headline time of a trainer: the largest text at the largest vocabulary measured."""
+    size, vocab = section["headline"]
+    for record in section["results"]:
+        where = (record["trainer"], record["method"], record["bytes"], record["vocab_size"])
+        if where == (trainer, method, size, vocab) and not record["failed"]:
+            return float(record["seconds"])
+    return None
+
+
+def training_bars(section: Record) -> Iterator[Bar]:
+    """Bars of training."""
+    size, vocab = section["headline"]
+    where = f"{size / 1e6:.0f} MB, {vocab:,} tokens"
+    ours = {method: training_time(section, "superword", method) for method in PAPER_PER_GB}
+    plain = training_time(section, "superword")
+    rustbpe = training_time(section, "rustbpe")
+    yield at_least(f"plain BPE training, {where}", 4, ratio(rustbpe, plain), "rustbpe's speed")
+    hf = training_time(section, "tokenizers")
+    yield at_least(f"plain BPE training, {where}", 10, ratio(hf, plain), "HF tokenizers' speed")
+    for method, seconds in ours.items():
+        work = f"{method} training, both phases, {where}"
+        yield at_least(work, 1, ratio(rustbpe, seconds), "rustbpe's plain BPE")
+        paper = ratio(PAPER_PER_GB[method], None if seconds is None else seconds / size * 1e9)
+        yield at_least(work, 20, paper, "the speed for each GB that the paper reports")
+    yield from growth(section)
+    yield from memory(section)
+    yield from counting(section)
+
+
+def growth(section: Record) -> Iterator[Bar]:
+    """Time and memory over the two largest texts: the exponent must be below one."""
+    done = [
+        r
+        for r in section.get("figures", [])
+        if not r["failed"] and r["cutting"] and r["method"] == "boundless"
+    ]
+    done.sort(key=lambda record: record["bytes"])
+    for name, key in (("time", "seconds"), ("memory", "peak_memory")):
+        value = None
+        if len(done) > 1:
+            low, high = done[-2], done[-1]
+            grown = math.log(max(1.0, high["bytes"] / low["bytes"]))
+            value = math.log(high[key] / low[key]) / grown if grown else None
+        bar = at_most(f"growth of {name} with the corpus (boundless)", 1, value, "as exponent")
+        yield bar
+
+
+def memory(section: Record) -> Iterator[Bar]:
+    """Peak memory above the idle process against the least that the counts take."""
+    need = section.get("needs")
+    size, vocab = section["headline"]
+    for method in ("bpe", "boundless"):
+        value = None
+        for record in section["results"]:
+            where = (record["trainer"], record["method"], record["bytes"], record["vocab_size"])
+            if need and where == ("superword", method, size, vocab) and not record["failed"]:
+                report = record["report"]
+                least = need["bytes"] + ENTRY * need["unique_pretokens"]
+                least += TOKEN * report.get("candidate_tokens", 0)
+                least += ENTRY * report.get("unique_candidates", 0)
+                value = (record["peak_memory"] - record["base_memory"]) / least
+        yield at_most(f"peak memory, {method}", 1.5, value, "× what the counts need")
+
+
+def counting(section: Record) -> Iterator[Bar]:
+    """Two threads against one, on counting; and the same model."""
+    by = {(r["method"], r["threads"]): r for r in section.get("threads", []) if not r["failed"]}
+    one, two = by.get(("bpe", 1)), by.get(("bpe", 2))
+    value = None
+    if one and two:
+        value = ratio(one["report"]["seconds"]["count"], two["report"]["seconds"]["count"])
+    yield at_least("counting on 2 threads", 1.7, value, "1 thread")
+    same = [
+        by[method, 1]["digest"] == by[method, 2]["digest"]
+        for method in ("bpe", "boundless", "superbpe")
+        if (method, 1) in by and (method, 2) in by
+    ]
+    said = "not measured" if not same else "the same" if all(same) else "another"
+    yield Bar("the model on 2 threads", "the same file", said, all(same) if same else None)
+
+
+def speed(
+    section: Record, text: str, encoder: str, key: str = "first", threads: int = 1
+) -> float | None:
+    """Bytes a second of an encoder on a text, or None."""
+    for record in section["results"]:
+        if (record["text"], record["encoder"], record["threads"]) == (text, encoder, threads):
+            if record["failed"] or not record.get(key):
+                return None
+            return float(record["bytes"] / record[key])
+    return None
+
+
+def encoding_bars(section: Record) -> Iterator[Bar]:
+    """Bars of encoding. One thread, English, first pass, unless said."""
+
+    def english(encoder: str, key: str = "first") -> float | None:
+        return speed(section, "english", encoder, key)
+
+    for name in ("boundless", "superbpe"):
+        work = f"{name} encoding"
+        first = f"{work}, first pass"
+        ours = english(name)
+        yield at_least(first, 10, ratio(ours, english("tiktoken")), "tiktoken's plain BPE")
+        yield at_least(first, 1, ratio(ours, english("gigatoken")), "gigatoken's plain BPE")
+        warm = ratio(english(name, "warm"), english("gigatoken", "warm"))
+        yield at_least(f"{work}, warm", 1, warm, "gigatoken's plain BPE, warm")
+    plain = english("words")
+    work = "plain encoding, first pass"
+    yield at_least(work, 15, ratio(plain, english("tiktoken")), "tiktoken")
+    yield at_least(work, 1.2, ratio(plain, english("gigatoken")), "gigatoken")
+    for name in ("boundless", "superbpe"):
+        cost = ratio(english(f"{name}-words"), english(name))
+        yield at_most(f"{name} on top of its words", 1.4, cost, "× its own word model")
+    # `script` is the default pretokenizer; the others have the pattern that peers can hold.
+    for encoder in ("words", "boundless", "script"):
+        there = [name for name in SLOW_SCRIPTS if name in section.get("languages", [])]
+        for what, texts, bar in (
+            ("Chinese … code", there, 0.5),
+            ("worst cases", section.get("worst", []), 0.2),
+        ):
+            found = speeds(section, texts, encoder)
+            yield slowest(f"{what}, {encoder}", found, len(texts), english(encoder), bar)
+    startup = section.get("startup", {})
+    for model in ("words", "boundless"):
+        seconds = startup.get("load", {}).get(f"superword {model}", {}).get("seconds")
+        size = (section.get("models") or {}).get(model, {}).get("vocabulary")
+        named = f"loading {model}" + (f", {size:,} tokens" if size else "")
+        yield at_most(named, 150, None if seconds is None else seconds * 1000, "ms")
+    seconds = startup.get("import_seconds")
+    yield at_most("import superword", 100, None if seconds is None else seconds * 1000, "ms")
+
+
+def speeds(section: Record, texts: Iterable[str], encoder: str) -> dict[str, float | None]:
+    """First-pass speed on each text; None where the encoder failed, nothing where it never ran."""
+    ran = {
+        r["text"]
+        for r in section["results"]
+        if r["encoder"] == encoder and r["threads"] == 1 and r["failed"] != TOO_LATE
+    }
+    return {text: speed(section, text, encoder) for text in texts if text in ran}
+
+
+def slowest(
+    work: str, speeds: dict[str, float | None], of: int, english: float | None, bar: float
+) -> Bar:
+    """The slowest of several texts against English. One that failed counts as not met; the bar is
+    met only when all `of` them were measured.
+    """
+    text = f"≥ {bar:g} × English"
+    measured = {name: value for name, value in speeds.items() if value is not None}
+    if english is None or not measured:
+        return Bar(work, text, "not measured", None)
+    name = min(measured, key=lambda key: measured[key])
+    value = measured[name] / english
+    missing = [name for name, value in speeds.items() if value is None]
+    said = f"{value:.2f} × ({name}, slowest of {len(measured)} measured)"
+    if missing:
+        return Bar(work, text, f"{said}; no result: {', '.join(missing)}", False)
+    if value >= bar and len(measured) < of:
+        return Bar(work, text, f"{said}; {of - len(measured)} were left out", None)
+    return Bar(work, text, said, value >= bar)
+
+
+def bars(result: Record) -> list[Bar]:
+    """All bars of a recorded run."""
+    found: list[Bar] = []
+    if result.get("training"):
+        found += training_bars(result["training"])
+    if result.get("encoding", {}).get("models"):
+        found += encoding_bars(result["encoding"])
+    return found

@@ -1,0 +1,199 @@
+"""One measured run, in a process of its own: `python -m benches.child job.json result.json`.
+
+A job is a JSON object with `kind` (a function here), `threads`, and what the function takes. The
+result goes to a file, since some peers print.
+"""
+
+from __future__ import annotations
+
+import gc
+import hashlib
+import importlib
+import json
+import os
+import re
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+from benches.peers import PEERS, CannotHoldError, Check, Corpus, Exported, peer
+
+WARM_PASSES = 3
+Job = dict[str, Any]
+
+
+def peak_memory() -> int:
+    """The largest resident size of this process so far, in bytes."""
+    try:
+        # Not getrusage: its maximum includes the process that started this one.
+        for line in Path("/proc/self/status").read_text().splitlines():
+            if line.startswith("VmHWM:"):
+                return int(line.split()[1]) * 1024
+    except OSError:
+        pass
+    import resource
+
+    unit = 1 if sys.platform == "darwin" else 1024
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit
+
+
+def pin(threads: int) -> None:
+    """Keep the process, with all threads it will start, to so many cores."""
+    if hasattr(os, "sched_setaffinity"):
+        cores = sorted(os.sched_getaffinity(0))
+        os.sched_setaffinity(0, cores[-threads:])
+
+
+def train(job: Job) -> dict[str, Any]:
+    """Raw files to a saved model; imports are not timed, checks come after the clock."""
+    module = peer(job["peer"])
+    importlib.import_module(PEERS.get(job["peer"], (job["peer"],))[0])
+    corpus = Corpus(*(Path(job[form]) for form in ("jsonl", "nul", "txt")), job["pattern"])
+    out = Path(job["out"])
+    out.mkdir(parents=True, exist_ok=True)
+    base = peak_memory()
+    started = time.perf_counter()
+    check: Check = module.train(
+        corpus, job["vocab_size"], job["threads"], out, **job.get("options", {})
+    )
+    seconds = time.perf_counter() - started
+    peak = peak_memory()
+    trained = check()
+    if trained.tokens is not None and job.get("tokens"):
+        text = "\n".join(token.hex() for token in trained.tokens)
+        Path(job["tokens"]).write_text(text)
+    return {
+        "seconds": seconds,
+        "read_seconds": corpus.read_seconds or None,
+        "peak_memory": peak,
+        "base_memory": base,
+        "got_vocab": trained.vocab_size,
+        "report": trained.report,
+        "digest": trained.digest,
+    }
+
+
+def read_texts(path: Path, limit: int | None) -> list[str]:
+    """Documents of a `.nul` file, whole ones, until `limit` bytes are reached."""
+    data = path.read_bytes()
+    if limit is not None and limit < len(data):
+        end = data.find(b"\0", limit)
+        data = data if end < 0 else data[:end]
+    return data.removesuffix(b"\0").decode().split("\0")
+
+
+def digest_of(rows: list[Any]) -> tuple[int, str]:
+    """How many ids, and a digest of all of them in order."""
+    import numpy
+
+    total, digest = 0, hashlib.sha256()
+    for row in rows:
+        array = numpy.asarray(row, dtype=numpy.uint32)
+        total += len(array)
+        digest.update(array.tobytes())
+    return total, digest.hexdigest()
+
+
+def encode(job: Job) -> dict[str, Any]:
+    """Load, one pass over the text with empty caches, then warm passes; ids checked after."""
+    module = peer(job["peer"])
+    exported = Exported(
+        *(Path(job[form]) for form in ("tokenizer_json", "tiktoken", "superword")), job["pattern"]
+    )
+    texts = read_texts(Path(job["nul"]), job.get("limit"))
+    size = sum(len(text.encode()) for text in texts)
+    threads = job["threads"]
+    tokenizer = module.load(exported)
+    prepared = module.prepare(texts)
+    # One letter first: imports and thread pools that a library puts off are not its speed.
+    module.ids(module.encode(tokenizer, module.prepare(["a"]), threads))
+    base = peak_memory()
+    gc.collect()
+    gc.disable()
+    passes: list[float] = []
+    encoded = None
+    while not passes or (len(passes) <= WARM_PASSES and sum(passes) < job["warm_until"]):
+        encoded = None
+        started = time.perf_counter()
+        encoded = module.encode(tokenizer, prepared, threads)
+        passes.append(time.perf_counter() - started)
+    peak = peak_memory()
+    rows = module.ids(encoded)
+    if len(rows) != len(texts):
+        raise ValueError(f"{len(texts)} texts gave {len(rows)} lists of ids")
+    tokens, digest = digest_of(rows)
+    result: dict[str, Any] = {
+        "bytes": size,
+        "texts": len(texts),
+        "first": passes[0],
+        "warm": min(passes[1:], default=None),
+        "tokens": tokens,
+        "digest": digest,
+        "peak_memory": peak,
+        "base_memory": base,
+    }
+    if job.get("slice"):
+        # What the slow peers get: the first texts of the same file.
+        few = len(read_texts(Path(job["nul"]), job["slice"]))
+        result["slice_digest"] = digest_of(rows[:few])[1]
+    if job.get("round_trip"):
+        decoded = (tokenizer.decode_bytes(row) for row in rows)
+        result["round_trip"] = all(
+            data == text.encode() for data, text in zip(decoded, texts, strict=True)
+        )
+    return result
+
+
+def load(job: Job) -> dict[str, Any]:
+    """The time to load the tokenizer, imports not counted."""
+    module = peer(job["peer"])
+    importlib.import_module(PEERS.get(job["peer"], (job["peer"],))[0])
+    exported = Exported(
+        *(Path(job[form]) for form in ("tokenizer_json", "tiktoken", "superword")), job["pattern"]
+    )
+    started = time.perf_counter()
+    tokenizer = module.load(exported)
+    seconds = time.perf_counter() - started
+    encoded = module.ids(module.encode(tokenizer, module.prepare(["as well as"]), 1))
+    return {"seconds": seconds, "tokens": len(encoded[0])}
+
+
+def export(job: Job) -> dict[str, Any]:
+    """Our word model for the peers, and the words of each superword model as its own model."""
+    from benches.models import export as write
+
+    return write(Path(job["folder"]))
+
+
+def needs(job: Job) -> dict[str, Any]:
+    """The bytes that the different pretokens of a text hold, by counting them in Python."""
+    import superword
+
+    cut = superword.Pretokenizer("gpt4o")
+    seen: set[str] = set()
+    for text in read_texts(Path(job["nul"]), None):
+        seen.update(cut.split(text))
+    return {"unique_pretokens": len(seen), "bytes": sum(len(text.encode()) for text in seen)}
+
+
+def main() -> None:
+    """Run the job of the first argument; write its result to the second."""
+    job: Job = json.loads(Path(sys.argv[1]).read_text())
+    pin(job["threads"])
+    kinds = {"train": train, "encode": encode, "load": load, "export": export, "needs": needs}
+    try:
+        result = kinds[job["kind"]](job)
+    except CannotHoldError as error:
+        result = {"failed": f"left out: {error}"}
+    except ImportError as error:
+        result = {"failed": f"does not import: {error}"}
+    except BaseException as error:
+        # Panics of Rust arrive as BaseException. Paths of the machine stay out of the record.
+        said = re.sub(r"(?<!\w)/[^\s:'\"]*/", "", (str(error).splitlines() or [""])[0])[:160]
+        result = {"failed": f"{type(error).__name__}: {said}".removesuffix(": ")}
+    Path(sys.argv[2]).write_text(json.dumps(result))
+
+
+if __name__ == "__main__":
+    main()

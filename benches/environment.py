@@ -1,0 +1,103 @@
+"""Sets up `.venv-bench`: the peers from the package registry, and superword built in release mode.
+
+Run by `make bench` with any Python, before anything is installed: standard library only. A peer
+that does not install is recorded in `.venv-bench/peers.json` and leaves the others alone.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from importlib import metadata
+from pathlib import Path
+
+if __package__ in (None, ""):
+    sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+
+from benches import ROOT, VENV
+from benches.peers import PEERS
+
+TOOLS = ["maturin>=1.9,<2", "matplotlib", "numpy", "zstandard"]
+# YouTokenToMe has no wheels and does not say what its build needs.
+BUILD_TOOLS = {"youtokentome": ["cython<3", "wheel", "setuptools<70"]}
+SECONDS = 900
+
+
+def python() -> Path:
+    """The Python of the environment."""
+    folder = "Scripts" if os.name == "nt" else "bin"
+    return VENV / folder / "python"
+
+
+def pip(*arguments: str) -> str | None:
+    """Install something; None, or the last line of what went wrong."""
+    command = [str(python()), "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
+    try:
+        done = subprocess.run(
+            [*command, *arguments], cwd=ROOT, capture_output=True, text=True, timeout=SECONDS
+        )
+    except subprocess.TimeoutExpired:
+        return f"not finished after {SECONDS} s"
+    if done.returncode == 0:
+        return None
+    lines = [line.strip() for line in done.stderr.splitlines() if "rror" in line]
+    said = lines[-1] if lines else "pip failed"
+    return said.replace(str(ROOT), ".")[:200]
+
+
+def version(package: str) -> str | None:
+    """The version in the environment, or None."""
+    found = list(VENV.glob("lib*/**/site-packages")) + list(VENV.glob("Lib/site-packages"))
+    for held in metadata.distributions(name=package, path=[str(path) for path in found]):
+        return held.version
+    return None
+
+
+def install(package: str) -> dict[str, str | None]:
+    """A peer's version, or why it has none."""
+    known = version(package)
+    error = None
+    if known is None:
+        extra = BUILD_TOOLS.get(package)
+        if extra is None:
+            error = pip(package)
+        else:
+            error = pip(*extra) or pip("--no-build-isolation", package)
+        known = version(package) if error is None else None
+    return {"version": known, "error": error}
+
+
+def main() -> None:
+    """Set everything up; only superword itself and the tools must succeed."""
+    if not python().exists():
+        subprocess.run([sys.executable, "-m", "venv", str(VENV)], check=True)
+        pip("--upgrade", "pip")
+    # Asked only for what is missing, so that a second run needs no network.
+    missing = [tool for tool in TOOLS if version(tool.split(">")[0]) is None]
+    error = pip(*missing) if missing else None
+    if error is not None:
+        raise SystemExit(f"error: the tools of the benchmark do not install: {error}")
+    peers = {}
+    for name, (package, _) in PEERS.items():
+        peers[name] = install(package)
+        held = peers[name]["version"] or f"does not install here ({peers[name]['error']})"
+        print(f"{name}: {held}", file=sys.stderr, flush=True)
+    print("superword: building in release mode", file=sys.stderr, flush=True)
+    wheels = VENV / "wheels"
+    for old in wheels.glob("*.whl"):
+        old.unlink()
+    build = [str(python()), "-m", "maturin", "build", "--release", "--quiet", "--out", str(wheels)]
+    if subprocess.run(build, cwd=ROOT).returncode:
+        raise SystemExit("error: superword does not build; see above")
+    wheel = next(wheels.glob("*.whl"))
+    error = pip(str(wheel)) or pip("--force-reinstall", "--no-deps", str(wheel))
+    if error is not None:
+        raise SystemExit(f"error: superword does not install: {error}")
+    peers["superword"] = {"version": version("superword"), "error": None}
+    (VENV / "peers.json").write_text(json.dumps(peers, indent=1))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,48 @@
+"""Facts of the machine and of the software: what a reader needs, and nothing that names it."""
+
+from __future__ import annotations
+
+import os
+import platform
+import subprocess
+from pathlib import Path
+from typing import Any
+
+
+def cores() -> int:
+    """The cores that this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+def _field(path: str, name: str) -> str | None:
+    try:
+        for line in Path(path).read_text().splitlines():
+            key, _, value = line.partition(":")
+            if key.strip() == name:
+                return value.strip()
+    except OSError:
+        pass
+    return None
+
+
+def facts() -> dict[str, Any]:
+    """Processor, cores, memory, system, versions, and how busy the machine was at the start."""
+    memory = _field("/proc/meminfo", "MemTotal")
+    try:
+        said = subprocess.run(["rustc", "--version"], capture_output=True, text=True, check=True)
+        rust: str | None = said.stdout.split("(")[0].strip()
+    except (OSError, subprocess.CalledProcessError):
+        rust = None
+    load = os.getloadavg()[0] if hasattr(os, "getloadavg") else None
+    return {
+        "processor": _field("/proc/cpuinfo", "model name") or platform.processor() or "unknown",
+        "cores": cores(),
+        "memory_bytes": int(memory.split()[0]) * 1024 if memory else None,
+        "system": platform.system(),
+        "architecture": platform.machine(),
+        "python": platform.python_version(),
+        "rust": rust,
+        "load_before": None if load is None else round(load, 2),
+    }

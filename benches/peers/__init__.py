@@ -1,0 +1,119 @@
+"""What every peer is asked: to train plain BPE, to load our word model, to encode with it.
+
+A peer is a module of this folder, named in `PEERS`, with some of:
+
+    train(corpus: Corpus, vocab_size: int, threads: int, out: Path) -> Check
+    load(exported: Exported) -> object          # the peer's tokenizer, ready to encode
+    prepare(texts: list[str]) -> object         # the texts in the fastest form the peer takes
+    encode(tokenizer, prepared, threads: int) -> object   # ids in the fastest form it gives
+    ids(encoded) -> list of ids per text, untimed, to check them
+
+`train` ends when the model is saved; the `Check` that it returns is called after the clock has
+been read and says what was made. A constant `RULES` says how the peer's training differs from
+ours, `SLOW = True` that it gets a slice of large texts. Only the functions import the package, so
+that a peer which is not installed is a recorded fact and not a failure.
+"""
+
+from __future__ import annotations
+
+import importlib
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+# name here -> (package in the registry, what we ask of it)
+PEERS: dict[str, tuple[str, tuple[str, ...]]] = {
+    "tokenizers": ("tokenizers", ("train", "encode")),
+    "rustbpe": ("rustbpe", ("train",)),
+    "gigatoken": ("gigatoken", ("train", "encode")),
+    "sentencepiece": ("sentencepiece", ("train",)),
+    "bpeasy": ("bpeasy", ("train",)),
+    "ffbpe": ("ffbpe", ("train", "encode")),
+    "youtokentome": ("youtokentome", ("train",)),
+    "tiktoken": ("tiktoken", ("encode",)),
+    "tokie": ("tokie", ("encode",)),
+    "kitoken": ("kitoken", ("encode",)),
+    "wordchipper": ("wordchipper", ("encode",)),
+    "quicktok": ("quicktok", ("encode",)),
+}
+
+# Training rules, in the words of the tables.
+SAME_BUT_TIES = "same pattern; ties by id"
+OWN_PATTERN = "its own pattern"
+CHARACTERS = "characters, its own splitting"
+
+
+class CannotHoldError(Exception):
+    """The peer cannot hold the tokenizer that all the others run; the message says why."""
+
+
+@dataclass
+class Corpus:
+    """The same documents in the forms that trainers read. `read_seconds` grows as they are read."""
+
+    jsonl: Path  # {"text": ...}, a document a line
+    nul: Path  # UTF-8, documents divided by a zero byte: the cheapest form to read in Python
+    txt: Path  # UTF-8, documents divided by line ends, for trainers that read lines
+    pattern: str
+    read_seconds: float = 0.0
+
+    def documents(self, chunk: int = 1 << 24) -> Iterator[str]:
+        """The documents, a chunk of the file at a time, so that memory is the trainer's own."""
+        rest = b""
+        with self.nul.open("rb", buffering=0) as file:
+            while True:
+                started = time.perf_counter()
+                data = file.read(chunk)
+                whole, _, tail = (rest + data).rpartition(b"\0") if data else (rest, b"", b"")
+                texts = whole.decode().split("\0") if whole else []
+                rest = tail
+                self.read_seconds += time.perf_counter() - started
+                yield from texts
+                if not data:
+                    return
+
+
+@dataclass
+class Trained:
+    """What a trainer made: tokens in the order of their ids or merges, for the check."""
+
+    vocab_size: int
+    tokens: list[bytes] | None = None  # merged tokens in order, single bytes left out
+    report: dict[str, Any] = field(default_factory=dict)
+    digest: str | None = None  # of the model file, where equal models have equal files
+
+
+Check = Callable[[], Trained]
+
+
+@dataclass
+class Exported:
+    """Our word model in the forms that peers load."""
+
+    tokenizer_json: Path
+    tiktoken: Path
+    superword: Path
+    pattern: str
+
+
+def peer(name: str) -> ModuleType:
+    """The module of a peer, or of ours (`superword`)."""
+    return importlib.import_module(f"benches.peers.{name}")
+
+
+def byte_characters() -> dict[int, str]:
+    """Each byte as the printable character that `tokenizer.json` files use for it."""
+    shown = [*range(33, 127), *range(161, 173), *range(174, 256)]
+    table = {byte: chr(byte) for byte in shown}
+    for byte in range(256):
+        if byte not in table:
+            table[byte] = chr(256 + len(table) - len(shown))
+    return table
+
+
+def as_bytes(token: str, back: dict[str, int]) -> bytes:
+    """A token of `tokenizer.json` as bytes; `back` is `byte_characters()` turned around."""
+    return bytes(back[character] for character in token)

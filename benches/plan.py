@@ -1,0 +1,101 @@
+"""What a run measures: `BENCH=quick|full|training|encoding`, sizes and the time budget."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass, field
+
+from benches.machine import cores
+from benches.texts import MB
+
+MODES = ("quick", "full", "training", "encoding")
+# The languages of the bars, and some more; a full run takes every one there is.
+BAR_LANGUAGES = ("zh", "ja", "th", "ar", "hi")
+QUICK_LANGUAGES = (*BAR_LANGUAGES, "ru", "ko", "de")
+
+
+def _numbers(name: str, default: list[float]) -> list[float]:
+    given = os.environ.get(name)
+    try:
+        return [float(part) for part in given.replace(",", " ").split()] if given else default
+    except ValueError:
+        raise SystemExit(f"{name} must be numbers such as 10,50,200, not {given!r}") from None
+
+
+@dataclass
+class Plan:
+    """Sizes in bytes, vocabularies, rounds and limits of a run."""
+
+    mode: str
+    seconds: float
+    sizes: list[int]
+    vocabs: list[int]
+    vocab: int  # of the headline and of the runs over text sizes
+    vocab_size_text: int  # the text of the runs over vocabulary sizes
+    figure_vocab: int
+    model_vocab: int
+    model_bytes: int
+    english_bytes: int
+    slice_bytes: int
+    rounds: int
+    languages: list[str] | None
+    training_limit: float
+    encoding_limit: float
+    worst_limit: float
+    repeat_seconds: float  # What takes longer, and much longer than the fastest, runs once.
+    warm_seconds: float  # Passes are repeated until they have taken this long together.
+    cores: int = field(default_factory=cores)
+    pattern: str = ""
+
+    @property
+    def training(self) -> bool:
+        """Whether training is measured."""
+        return self.mode != "encoding"
+
+    @property
+    def encoding(self) -> bool:
+        """Whether encoding is measured."""
+        return self.mode != "training"
+
+    @property
+    def figure_sizes(self) -> list[int]:
+        """Texts for the figures over documents: the largest, halved four times."""
+        return sorted(self.sizes[-1] // 2**i for i in range(5))
+
+    @property
+    def figure_texts(self) -> list[str]:
+        """Their names."""
+        return [f"train-{size}" for size in self.figure_sizes]
+
+
+def plan() -> Plan:
+    """From the environment: BENCH, BENCH_SECONDS, SIZES (MB), VOCABS, ENGLISH (MB), ROUNDS."""
+    mode = os.environ.get("BENCH") or "quick"
+    if mode not in MODES:
+        raise SystemExit(f"BENCH must be one of {', '.join(MODES)}, not {mode!r}")
+    quick = mode == "quick"
+    sizes = sorted({int(x * MB) for x in _numbers("SIZES", [10, 50] if quick else [10, 50, 200])})
+    vocabs = sorted(int(x) for x in _numbers("VOCABS", [8192, 32768, 131072]))
+    middle = sizes[len(sizes) // 2] if len(sizes) > 2 else sizes[0]
+    english = int(_numbers("ENGLISH", [16 if quick else 128])[0] * MB)
+    usual = {"quick": 560, "full": 3 * 3600, "training": 2 * 3600, "encoding": 3600}[mode]
+    return Plan(
+        mode=mode,
+        seconds=_numbers("BENCH_SECONDS", [usual])[0],
+        sizes=sizes,
+        vocabs=vocabs[:-1] if quick and len(vocabs) > 2 else vocabs,
+        vocab=vocabs[len(vocabs) // 2] if quick else vocabs[-1],
+        vocab_size_text=middle,
+        figure_vocab=vocabs[len(vocabs) // 2],
+        model_vocab=vocabs[-1],
+        model_bytes=min(128 * MB, max(sizes)),
+        english_bytes=english,
+        slice_bytes=english // 8,
+        rounds=int(_numbers("ROUNDS", [2 if quick else 3])[0]),
+        languages=list(QUICK_LANGUAGES) if quick else None,
+        training_limit=120 if quick else 900,
+        encoding_limit=30 if quick else 300,
+        worst_limit=30 if quick else 120,
+        repeat_seconds=6 if quick else 20,
+        warm_seconds=4 if quick else 10,
+    )

@@ -1,0 +1,167 @@
+"""The plots of a recorded run, as SVG files beside it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import matplotlib as mpl
+
+mpl.use("svg")
+mpl.rcParams["svg.hashsalt"] = "superword"  # The same numbers give the same file.
+
+from matplotlib import pyplot as plt  # noqa: E402
+
+from benches.bars import speed  # noqa: E402
+from benches.tables import METHODS, PHASES, SHOWN, measured, trainer_name  # noqa: E402
+
+Record = dict[str, Any]
+STYLE = {"boundless": "-", "superbpe": "--"}
+
+
+def plain(name: str) -> str:
+    """A name without Markdown."""
+    return name.replace("**", "")
+
+
+def save(figure: Any, path: Path, name: str) -> str:
+    """Write a figure; its file name."""
+    target = path.with_name(f"{path.stem}-{name}.svg")
+    figure.tight_layout()
+    figure.savefig(target, metadata={"Date": None})
+    plt.close(figure)
+    return target.name
+
+
+def trainers_over(section: Record, axis: str, fixed: dict[str, int], value: str) -> Any:
+    """A line for each trainer: a value over `axis`, with the rest of the workload fixed."""
+    figure, axes = plt.subplots(figsize=(8, 5))
+    lines: dict[str, list[tuple[float, float]]] = {}
+    for record in section["results"]:
+        if record["failed"] or any(record[key] != wanted for key, wanted in fixed.items()):
+            continue
+        x = record[axis] / (1e6 if axis == "bytes" else 1)
+        y = record[value] / (1e6 if value == "peak_memory" else 1)
+        lines.setdefault(plain(trainer_name(record)), []).append((x, y))
+    for name, points in lines.items():
+        ours = name.startswith("superword")
+        xs, ys = zip(*sorted(points), strict=True)
+        axes.plot(xs, ys, marker="o", linewidth=2.5 if ours else 1.2, label=name)
+    axes.set(xscale="log", yscale="log")
+    axes.set_xlabel("MB of text" if axis == "bytes" else "tokens in the vocabulary")
+    axes.set_ylabel("peak memory, MB" if value == "peak_memory" else "seconds")
+    places = sorted({x for points in lines.values() for x, _ in points})
+    axes.set_xticks(places, [f"{x:,.0f}" for x in places])
+    axes.minorticks_off()
+    axes.yaxis.set_major_formatter("{x:g}")
+    axes.grid(True, alpha=0.25)
+    axes.legend(fontsize=8, loc="center left", bbox_to_anchor=(1.01, 0.5))
+    return figure
+
+
+def figure_records(section: Record, method: str, cutting: bool) -> list[Record]:
+    """Our runs over documents, in order."""
+    wanted = (method, cutting)
+    found = [r for r in section["figures"] if (r["method"], r["cutting"]) == wanted]
+    return sorted((r for r in found if not r["failed"]), key=lambda r: r["documents"])
+
+
+def phases(section: Record) -> Any:
+    """The time of each phase over documents, both methods, cut."""
+    figure, both = plt.subplots(1, 2, figsize=(10, 4.5), sharey=True)
+    for axes, method in zip(both, ("boundless", "superbpe"), strict=True):
+        records = figure_records(section, method, True)
+        documents = [r["documents"] for r in records]
+        times = [[r["report"]["seconds"].get(p, 0.0) for r in records] for p in PHASES]
+        if records:
+            axes.stackplot(documents, *times, labels=PHASES, alpha=0.85)
+        axes.set(title=METHODS[method], xlabel="documents", ylabel="seconds")
+        axes.legend(loc="upper left", fontsize=8)
+    return figure
+
+
+def counts(section: Record) -> Any:
+    """Different and all pretokens, candidates and tokens in them over documents."""
+    figure, both = plt.subplots(1, 2, figsize=(12, 4.5))
+    records = figure_records(section, "boundless", True)
+    documents = [r["documents"] for r in records]
+    for key, label in (("pretokens", "all"), ("unique_pretokens", "different")):
+        both[0].plot(documents, [r["report"][key] for r in records], marker="o", label=label)
+    both[0].set(title="pretokens", xlabel="documents", xscale="log", yscale="log")
+    both[1].set(title="supermerge candidates", xlabel="documents", xscale="log", yscale="log")
+    for method in ("boundless", "superbpe"):
+        for cutting in (True, False):
+            records = figure_records(section, method, cutting)
+            for key, label in (("unique_candidates", "different"), ("candidate_tokens", "tokens")):
+                ys = [max(1, r["report"][key]) for r in records]
+                name = f"{METHODS[method]}, {label}, {'cut' if cutting else 'not cut'}"
+                xs = [r["documents"] for r in records]
+                both[1].plot(xs, ys, STYLE[method], marker="." if cutting else "x", label=name)
+    for axes in both:
+        axes.set_xticks(documents, [f"{x:,}" for x in documents], fontsize=8)
+        axes.minorticks_off()
+        axes.grid(True, alpha=0.25)
+    both[0].legend(fontsize=8)
+    both[1].legend(fontsize=7, loc="center left", bbox_to_anchor=(1.01, 0.5))
+    return figure
+
+
+def memory(section: Record) -> Any:
+    """Peak memory over documents, with and without cutting."""
+    figure, axes = plt.subplots(figsize=(7, 4.5))
+    for method in ("boundless", "superbpe"):
+        for cutting in (True, False):
+            records = figure_records(section, method, cutting)
+            label = f"{METHODS[method]}, {'cut' if cutting else 'not cut'}"
+            xs = [r["documents"] for r in records]
+            ys = [r["peak_memory"] / 1e6 for r in records]
+            axes.plot(xs, ys, STYLE[method], marker="o" if cutting else "x", label=label)
+    axes.set(xlabel="documents", ylabel="peak memory, MB", xscale="log")
+    axes.set_ylim(bottom=0)
+    axes.grid(True, alpha=0.25)
+    axes.legend(fontsize=8)
+    return figure
+
+
+def languages(section: Record) -> Any:
+    """First-pass speed on each text, one thread."""
+    texts = measured(section, ["english", *section["languages"], *section["worst"]])
+    encoders = ["words", "boundless", "script", "gigatoken", "tiktoken"]
+    figure, axes = plt.subplots(figsize=(9, 1.5 + 0.32 * len(texts)))
+    height = 0.8 / len(encoders)
+    for place, encoder in enumerate(encoders):
+        values = [(speed(section, text, encoder) or 0.0) / 1e6 for text in texts]
+        rows = [row + height * place for row in range(len(texts))]
+        axes.barh(rows, values, height, label=plain(SHOWN.get(encoder, encoder)))
+    axes.set_yticks([row + 0.3 for row in range(len(texts))], texts, fontsize=8)
+    axes.invert_yaxis()
+    axes.set_xlabel("MB/s, first pass, one thread")
+    axes.grid(True, axis="x", alpha=0.25)
+    axes.legend(fontsize=8)
+    return figure
+
+
+def draw(result: Record, path: Path) -> list[str]:
+    """All plots that the run has data for; their file names."""
+    made = []
+    training = result.get("training")
+    if training:
+        _, vocab = training["headline"]
+        by_size = {"vocab_size": vocab}
+        by_vocab = {"bytes": training["vocab_text"]}
+        for name, axis, fixed, value in (
+            ("time-by-size", "bytes", by_size, "seconds"),
+            ("time-by-vocabulary", "vocab_size", by_vocab, "seconds"),
+            ("memory-by-size", "bytes", by_size, "peak_memory"),
+        ):
+            made.append(save(trainers_over(training, axis, fixed, value), path, name))
+        for name, plot in (
+            ("phases", phases),
+            ("counts-by-documents", counts),
+            ("memory-by-documents", memory),
+        ):
+            made.append(save(plot(training), path, name))
+    encoding = result.get("encoding", {})
+    if encoding.get("results"):
+        made.append(save(languages(encoding), path, "encoding-by-language"))
+    return made

@@ -1,0 +1,159 @@
+"""Tables, plots and the marked sections of README.md, from a recorded JSON file.
+
+`python -m benches.render [results/<date>.json]` renders that file (the newest by default) to
+`results/<date>.md` and plots, and brings README.md up to date with the newest one. Numbers get
+into README.md in no other way; a test holds the two equal.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+from pathlib import Path
+from typing import Any
+
+from benches import RECORDED, ROOT
+from benches.tables import (
+    at,
+    bar_table,
+    encoding_table,
+    figures_table,
+    language_table,
+    machine,
+    training_table,
+)
+
+Record = dict[str, Any]
+README = ROOT / "README.md"
+NONE_YET = "*No results are recorded yet: `make bench` measures them on your machine.*"
+MARK = "<!-- bench:{0} -->\n{1}\n<!-- /bench:{0} -->"
+HOW_TRAINING = (
+    "Raw files to saved model, all cores, GPT-4o pattern. superword and gigatoken read JSONL; the "
+    "others get the text in the cheapest form that they take, and *without reading* is their time "
+    "less Python's reading. *Tokens as ours*: ties are broken differently."
+)
+HOW_ENCODING = (
+    "The same word model in all; the ids of every peer were equal to ours before a time was taken, "
+    "and the superword models gave back the text. Slow peers get the first part of it. "
+    "*First pass*: a fresh process, every cache empty."
+)
+
+
+def newest(folder: Path = RECORDED) -> Path | None:
+    """The newest recorded run; quick ones count only where there is no other."""
+    found = sorted(folder.glob("*.json"))
+    full = [path for path in found if not path.stem.endswith("-quick")]
+    return full[-1] if full else found[-1] if found else None
+
+
+def load(path: Path) -> Record:
+    """A recorded run."""
+    result: Record = json.loads(path.read_text())
+    return result
+
+
+def plots_of(path: Path) -> list[str]:
+    """The plots beside a recorded run."""
+    kinds = f"{path.stem}-[!q]*.svg" if not path.stem.endswith("-quick") else f"{path.stem}-*.svg"
+    return sorted(plot.name for plot in path.parent.glob(kinds))
+
+
+def largest(result: Record) -> tuple[int, int]:
+    """Text and vocabulary of the headline."""
+    size, vocab = result["training"]["headline"]
+    return size, vocab
+
+
+def section(name: str, path: Path | None) -> str:
+    """What README.md shows between the marks of `name`: `training` or `encoding`."""
+    result = load(path) if path else {}
+    done = [r for r in result.get(name, {}).get("results", []) if not r["failed"]]
+    if path is None or not done:
+        return NONE_YET
+    link = f"[All results]({RECORDED.relative_to(ROOT)}/{path.stem}.md)"
+    if name == "training":
+        size, vocab = largest(result)
+        head = f"{size / 1e6:.0f} MB of text, {vocab:,} tokens. {HOW_TRAINING}"
+        body = training_table(result, size, vocab)
+        plot = path.with_name(f"{path.stem}-time-by-size.svg")
+    else:
+        head = f"{done[0]['bytes'] / 1e6:.0f} MB of English text. {HOW_ENCODING}"
+        body = encoding_table(result)
+        plot = path.with_name(f"{path.stem}-encoding-by-language.svg")
+    image = ""
+    if plot.is_file():
+        image = f"\n\n![{name}]({RECORDED.relative_to(ROOT)}/{plot.name})"
+    return f"{head}\n\n{body}\n\n{machine(result)}. {link}.{image}"
+
+
+def update_readme(text: str, path: Path | None) -> str:
+    """README.md with its marked sections made anew."""
+    for name in ("training", "encoding"):
+        pattern = re.compile(MARK.format(name, ".*?"), re.DOTALL)
+        text = pattern.sub(lambda _, n=name: MARK.format(n, section(n, path)), text)
+    return text
+
+
+def page(result: Record, plots: list[str]) -> str:
+    """The whole Markdown page of a run."""
+    parts = [f"# Results of {result['date']} ({result['mode']})", machine(result) + "."]
+    busy = result["machine"].get("load_before")
+    parts.append(f"Text: {result['source']}. Load before the run: {busy}.")
+    parts += ["## Bars", bar_table(result)]
+    if result.get("training"):
+        training = result["training"]
+        parts += ["## Training", HOW_TRAINING]
+        pairs = sorted({(r["bytes"], r["vocab_size"]) for r in training["results"]})
+        for size, vocab in reversed(pairs):
+            if at(training, size, vocab):
+                parts += [f"### {size / 1e6:.0f} MB, {vocab:,} tokens"]
+                parts.append(training_table(result, size, vocab))
+        if training.get("figures"):
+            parts += ["### Our engine against documents", figures_table(training)]
+    if result.get("encoding", {}).get("models"):
+        encoding = result["encoding"]
+        parts += ["## Encoding", HOW_ENCODING, encoding_table(result)]
+        if encoding.get("languages"):
+            parts += ["### Languages and code", language_table(result, encoding["languages"])]
+        if encoding.get("worst"):
+            parts += ["### Worst cases, one line of 16 MB"]
+            parts.append(language_table(result, encoding["worst"]))
+        loads = encoding.get("startup", {}).get("load", {}).items()
+        lines = [
+            f"- {n}: {v['failed'] or format(v['seconds'] * 1000, '.1f') + ' ms'}" for n, v in loads
+        ]
+        parts += ["### Loading", "\n".join(lines)]
+    out = [f"- {n}: does not install here" for n, p in result["peers"].items() if not p["version"]]
+    missing = [*out, *(f"- {line}" for line in result["log"])]
+    parts += ["## Left out", "\n".join(missing) or "Nothing."]
+    if plots:
+        parts += ["## Plots", "\n\n".join(f"![{name}]({name})" for name in plots)]
+    return "\n\n".join(parts) + "\n"
+
+
+def render(path: Path) -> str:
+    """Write the page and the plots beside the JSON, and README.md; the table of bars."""
+    result = load(path)
+    try:
+        from benches.plots import draw
+    except ImportError:
+        print("matplotlib is not installed: no new plots", file=sys.stderr)
+    else:
+        draw(result, path)
+    path.with_suffix(".md").write_text(page(result, plots_of(path)))
+    if path.parent == RECORDED:
+        README.write_text(update_readme(README.read_text(), newest()))
+    return bar_table(result)
+
+
+def main() -> None:
+    """Render the file that is given, or the newest."""
+    path = Path(sys.argv[1]).resolve() if len(sys.argv) > 1 else newest()
+    if path is None:
+        raise SystemExit("error: no results are recorded\nhint: run make bench")
+    print(render(path))
+
+
+if __name__ == "__main__":
+    main()

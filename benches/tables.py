@@ -1,0 +1,165 @@
+"""A recorded run as Markdown tables."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from benches.bars import bars, speed
+
+Record = dict[str, Any]
+SHOWN = {
+    "superword": "superword",
+    "tokenizers": "HF tokenizers",
+    "youtokentome": "YouTokenToMe",
+    "words": "**superword**, words",
+    "boundless": "**superword**, BoundlessBPE",
+    "superbpe": "**superword**, SuperBPE",
+    "script": "**superword**, BoundlessBPE, default pretokenizer",
+    "boundless-words": "superword, the words of BoundlessBPE",
+    "superbpe-words": "superword, the words of SuperBPE",
+}
+METHODS = {"bpe": "BPE", "boundless": "BoundlessBPE", "superbpe": "SuperBPE"}
+
+
+def table(head: list[str], rows: Iterable[list[str]]) -> str:
+    """Markdown; the first column is text, the others numbers."""
+    lines = ["| " + " | ".join(head) + " |", "|---|" + "---:|" * (len(head) - 1)]
+    lines += ["| " + " | ".join(row) + " |" for row in rows]
+    return "\n".join(lines)
+
+
+def trainer_name(record: Record) -> str:
+    """`superword, BoundlessBPE`, `rustbpe`, ..."""
+    if record["trainer"] == "superword":
+        return f"**superword**, {METHODS[record['method']]}"
+    return SHOWN.get(record["trainer"], record["trainer"])
+
+
+def version(result: Record, name: str) -> str:
+    """The version of a peer, with a space before it."""
+    held = result["peers"].get(name, {}).get("version")
+    return f" {held}" if held else ""
+
+
+def machine(result: Record) -> str:
+    """The machine in a sentence."""
+    facts = result["machine"]
+    memory = f", {facts['memory_bytes'] / 1e9:.0f} GB" if facts["memory_bytes"] else ""
+    return (
+        f"{facts['processor']}, {facts['cores']} cores{memory}, {facts['system']}, "
+        f"Python {facts['python']}; {result['date']}, best of up to {result['rounds']} runs"
+    )
+
+
+def seconds(value: float | None) -> str:
+    """A time."""
+    return "–" if value is None else f"{value:.2f}" if value < 10 else f"{value:.1f}"
+
+
+def at(section: Record, size: int, vocab: int) -> list[Record]:
+    """The results for one text and one vocabulary size."""
+    found = (r for r in section["results"] if (r["bytes"], r["vocab_size"]) == (size, vocab))
+    return sorted(found, key=lambda r: (r["failed"] is not None, r.get("seconds") or 0.0))
+
+
+def training_table(result: Record, size: int, vocab: int) -> str:
+    """All trainers on one text, the fastest first."""
+    rows = []
+    for record in at(result["training"], size, vocab):
+        name = trainer_name(record) + (
+            version(result, record["trainer"]) if record["trainer"] != "superword" else ""
+        )
+        if record["failed"]:
+            rows.append([name, record["failed"], "–", "–", "–", "–", record.get("rules", "")])
+            continue
+        own = record["seconds"] - (record["read_seconds"] or 0.0)
+        share = record.get("equal_share")
+        rows.append(
+            [
+                name,
+                seconds(record["seconds"]),
+                seconds(own) if record["read_seconds"] else "–",
+                f"{record['bytes'] / 1e6 / record['seconds']:.1f}",
+                f"{record['peak_memory'] / 1e6:,.0f}",
+                "–" if share is None else f"{share:.2%}",
+                record["rules"],
+            ]
+        )
+    head = ["trainer", "seconds", "without reading", "MB/s", "peak MB", "tokens as ours", "rules"]
+    return table(head, rows)
+
+
+def encoding_table(result: Record) -> str:
+    """All encoders on English, the fastest first."""
+    section = result["encoding"]
+    rows = []
+    done = [r for r in section["results"] if r["text"] == "english" and r["threads"] == 1]
+    done.sort(
+        key=lambda r: (r["failed"] is not None, -(speed(section, "english", r["encoder"]) or 0))
+    )
+    for record in done:
+        name = SHOWN.get(record["encoder"], record["encoder"]) + version(result, record["encoder"])
+        if record["failed"]:
+            rows.append([name, record["failed"], "–", "–", "–", "–"])
+            continue
+        values = [
+            speed(section, "english", record["encoder"], key, threads)
+            for threads in (1, 2)
+            for key in ("first", "warm")
+        ]
+        shown = ["–" if value is None else f"{value / 1e6:.1f}" for value in values]
+        rows.append([name, *shown, f"{record['bytes'] / record['tokens']:.3f}"])
+    head = ["encoder, MB/s", "1 thread, first pass", "warm", "2 threads, first pass", "warm"]
+    return table([*head, "bytes per token"], rows)
+
+
+def measured(section: Record, texts: list[str]) -> list[str]:
+    """The texts that some encoder got through; the others came too late in a run cut short."""
+    done = {r["text"] for r in section["results"] if not r["failed"]}
+    return [text for text in texts if text in done]
+
+
+def language_table(result: Record, texts: list[str]) -> str:
+    """First pass, one thread, for each text."""
+    section = result["encoding"]
+    found = dict.fromkeys(r["encoder"] for r in section["results"] if r["text"] in texts)
+    rows = []
+    for text in measured(section, texts):
+        speeds = (speed(section, text, encoder) for encoder in found)
+        rows.append([text, *("–" if s is None else f"{s / 1e6:.1f}" for s in speeds)])
+    heads = [SHOWN.get(name, name).replace("**", "") for name in found]
+    return table(["MB/s, first pass, 1 thread", *heads], rows)
+
+
+def figures_table(section: Record) -> str:
+    """Pretokens and candidates against documents."""
+    rows = []
+    for r in section["figures"]:
+        if r["failed"]:
+            continue
+        report = r["report"]
+        rows.append(
+            [
+                f"{METHODS[r['method']]}, {'cut' if r['cutting'] else 'not cut'}",
+                *(f"{n:,}" for n in (r["documents"], report["pretokens"])),
+                *(
+                    f"{report[key]:,}"
+                    for key in ("unique_pretokens", "unique_candidates", "candidate_tokens")
+                ),
+                *(seconds(report["seconds"].get(p)) for p in PHASES),
+                f"{r['peak_memory'] / 1e6:,.0f}",
+            ]
+        )
+    head = ["method", "documents", "pretokens", "different", "different candidates"]
+    return table([*head, "tokens in them", *(f"{p} s" for p in PHASES), "peak MB"], rows)
+
+
+PHASES = ("count", "merge", "candidates", "supermerge")
+
+
+def bar_table(result: Record) -> str:
+    """Each bar: measured, met or missed."""
+    said = {True: "met", False: "**missed**", None: "–"}
+    rows = [[b.work, b.bar, b.measured, said[b.met]] for b in bars(result)]
+    return table(["work", "bar", "measured", ""], rows)

@@ -1,0 +1,91 @@
+//! Ids written as text and read back: a line of decimal numbers for each document.
+
+use super::{Encoder, SpecialFinder, batch};
+use crate::text::SplitError;
+use crate::token::TokenId;
+
+impl Encoder {
+    /// A line of ids, separated by spaces, for each text: `"12 7\n3\n"` for two texts.
+    pub fn encode_lines(
+        &self,
+        texts: &[&str],
+        specials: &SpecialFinder,
+        threads: usize,
+    ) -> Result<Vec<u8>, SplitError> {
+        let pieces = batch::in_groups(texts, threads, |texts| {
+            let (mut ids, mut lines) = (Vec::new(), Vec::new());
+            for text in texts {
+                ids.clear();
+                self.encode(text, specials, &mut ids)?;
+                for (index, &id) in ids.iter().enumerate() {
+                    if index > 0 {
+                        lines.push(b' ');
+                    }
+                    push_number(&mut lines, id);
+                }
+                lines.push(b'\n');
+            }
+            Ok(lines)
+        })?;
+        Ok(pieces.concat())
+    }
+
+    /// The bytes of each line of ids, each followed by `end`. `None` if a line holds anything but
+    /// ids of this model; which, the caller finds out with more patience.
+    pub fn decode_lines(&self, lines: &[u8], end: &[u8]) -> Option<Vec<u8>> {
+        let mut out = Vec::with_capacity(lines.len());
+        for line in lines
+            .strip_suffix(b"\n")
+            .unwrap_or(lines)
+            .split(|&byte| byte == b'\n')
+        {
+            let words = line.split(|byte| matches!(byte, b' ' | b'\t' | b'\r'));
+            for word in words.filter(|word| !word.is_empty()) {
+                out.extend_from_slice(self.token_bytes(TokenId(number(word)?))?);
+            }
+            out.extend_from_slice(end);
+        }
+        Some(out)
+    }
+}
+
+/// A number in decimal digits.
+fn push_number(out: &mut Vec<u8>, mut number: u32) {
+    let mut digits = [0; 10];
+    let mut first = digits.len();
+    loop {
+        first -= 1;
+        digits[first] = b'0' + (number % 10) as u8;
+        number /= 10;
+        if number == 0 {
+            break;
+        }
+    }
+    out.extend_from_slice(&digits[first..]);
+}
+
+fn number(word: &[u8]) -> Option<u32> {
+    word.iter().try_fold(0u32, |number, &byte| {
+        let digit = byte.wrapping_sub(b'0');
+        (digit < 10).then_some(())?;
+        number.checked_mul(10)?.checked_add(u32::from(digit))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_written_and_read() {
+        for value in [0, 7, 10, 4_294_967_295, 1_000_000] {
+            let mut out = Vec::new();
+            push_number(&mut out, value);
+            assert_eq!(out, value.to_string().into_bytes());
+            assert_eq!(number(&out), Some(value));
+        }
+        for wrong in ["4294967296", "-1", "1x", "+1"] {
+            assert_eq!(number(wrong.as_bytes()), None);
+        }
+    }
+}

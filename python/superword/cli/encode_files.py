@@ -1,0 +1,104 @@
+"""`superword encode-files`: a corpus to shards of ids."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import fields
+from typing import Any
+
+import click
+
+from superword import progress
+from superword._text import format_bytes, format_seconds, plural
+from superword.cli.group import examples, on_stop, tell
+from superword.cli.train import click_option
+from superword.encode_files import SHARD_SIZE, run
+from superword.options import TrainOptions
+from superword.tokenizer import Tokenizer
+
+__all__ = ["encode_files"]
+
+
+def _reading_options(command: Any) -> Any:
+    """The options of training that are about reading."""
+    for option in reversed(fields(TrainOptions)):
+        if option.name in ("threads", "text_field", "on_error", "format"):
+            command = click_option(option)(command)
+    return command
+
+
+@click.command(
+    "encode-files",
+    short_help="A corpus to shards of ids.",
+    epilog=examples(
+        "superword encode-files corpus/ -m wiki.superword -o shards",
+        "superword encode-files 'docs/*.jsonl.zst' -m wiki.superword -o out --no-eot",
+    ),
+)
+@click.argument("inputs", nargs=-1, required=True, metavar="INPUT...")
+@click.option("-m", "--model", required=True, type=click.Path(), help="The tokenizer.")
+@click.option(
+    "-o", "--output", required=True, type=click.Path(), metavar="DIR", help="Where shards go."
+)
+@click.option(
+    "--dtype",
+    type=click.Choice(["auto", "uint16", "uint32"]),
+    default="auto",
+    show_default=True,
+    help="What ids are written as; auto: uint16 where all of them fit.",
+)
+@click.option(
+    "--shard-size",
+    type=click.IntRange(min=1),
+    default=SHARD_SIZE,
+    show_default=True,
+    metavar="TOKENS",
+    help="A shard ends with the document that brings it to this size.",
+)
+@click.option(
+    "--eot",
+    metavar="TOKEN",
+    help="The special token that ends each document.  [default: <|endoftext|>]",
+)
+@click.option("--no-eot", is_flag=True, help="Nothing ends a document.")
+@_reading_options
+@click.option("--overwrite", is_flag=True, help="Remove the shards that are in DIR and start anew.")
+@click.option("-q", "--quiet", is_flag=True, help="No progress and no summary.")
+def encode_files(
+    inputs: tuple[str, ...],
+    model: str,
+    output: str,
+    eot: str | None,
+    no_eot: bool,
+    quiet: bool,
+    **values: Any,
+) -> None:
+    """Encode documents into shards of ids for training a language model.
+
+    DIR gets shard-00000.npy, ... with the ids, shard-00000.documents.npy, ... with where each
+    document starts and ends, and at last manifest.json. INPUT is as in superword train. Run the
+    same command again to go on after it was stopped.
+    """
+    if eot is not None and no_eot:
+        raise click.UsageError("--eot and --no-eot exclude each other")
+    started = time.monotonic()
+    on_stop("stopped; finished shards are kept: run it again to go on")
+    tokenizer = Tokenizer.load(model)
+    values["eot"] = False if no_eot else True if eot is None else eot
+    if quiet:
+        corpus = run(tokenizer, inputs, output, **values)
+    else:
+        with progress.show() as callback:
+            corpus = run(tokenizer, inputs, output, progress=callback, **values)
+    if corpus.skipped:
+        tell(f"warning: {corpus.skipped_text()}")
+    if quiet:
+        return
+    if corpus.resumed:
+        tell(f"{plural(corpus.resumed, 'shard')} of an earlier run kept")
+    seconds = time.monotonic() - started
+    tell(
+        f"{plural(corpus.documents, 'document')}, {format_bytes(corpus.bytes)} of text: "
+        f"{plural(corpus.tokens, 'token')} in {plural(len(corpus.shards), 'shard')} of "
+        f"{corpus.dtype}, in {format_seconds(seconds)}"
+    )

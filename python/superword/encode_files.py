@@ -1,0 +1,200 @@
+"""A corpus to shards of ids, for training a language model.
+
+A directory of shards holds, for each shard, the ids of whole documents one after the other
+(`shard-00000.npy`, `uint16` or `uint32`) and where each document starts and ends in it
+(`shard-00000.documents.npy`, `uint64`, one more than documents), and
+`manifest.json`, which is there once all is done. `progress.json` is there until then.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import warnings
+from collections.abc import Callable, Iterable
+from contextlib import ExitStack
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+from superword import progress as display
+from superword._text import suggestion
+from superword.errors import InputError, OptionError, SkippedWarning, SpecialTokenError
+from superword.inputs import STDIN, Input, expand
+from superword.options import Format, OnError, TrainOptions, _whole
+from superword.progress import Progress
+from superword.shards import (
+    EncodedCorpus,
+    Shard,
+    check_same,
+    complete,
+    finished_shards,
+    held,
+    read_manifest,
+    remove_all,
+    write_manifest,
+)
+
+if TYPE_CHECKING:
+    from superword.tokenizer import Tokenizer
+
+__all__ = ["SHARD_SIZE", "Dtype", "EncodedCorpus", "Shard", "encode_files", "run"]
+
+SHARD_SIZE = 100_000_000  # tokens
+
+Dtype = Literal["auto", "uint16", "uint32"]
+Inputs = str | os.PathLike[str] | Iterable[str | os.PathLike[str]]
+ProgressOption = bool | Callable[[Progress], object] | None
+
+
+def encode_files(
+    tokenizer: Tokenizer, inputs: Inputs, out_dir: Any, **options: Any
+) -> EncodedCorpus:
+    """What `Tokenizer.encode_files` does; a warning says which documents were skipped."""
+    corpus = run(tokenizer, inputs, out_dir, **options)
+    if corpus.skipped:
+        # 3: the line that called Tokenizer.encode_files.
+        warnings.warn(corpus.skipped_text(), SkippedWarning, stacklevel=3)
+    return corpus
+
+
+def run(
+    tokenizer: Tokenizer,
+    inputs: Inputs,
+    out_dir: str | os.PathLike[str],
+    *,
+    dtype: Dtype = "auto",
+    shard_size: int = SHARD_SIZE,
+    eot: bool | str = True,
+    threads: int | None = None,
+    text_field: str = "text",
+    on_error: OnError = "stop",
+    format: Format | None = None,
+    overwrite: bool = False,
+    progress: ProgressOption = None,
+) -> EncodedCorpus:
+    """Encode files into shards, or go on where an earlier run was stopped."""
+    # These four are options of training too: defined, and checked, there.
+    reading = TrainOptions(
+        vocab_size=1024,
+        threads=threads,
+        text_field=text_field,
+        on_error=on_error,
+        format=format,
+    )
+    shard_size = _whole("shard_size", shard_size, at_least=1)
+    dtype = _dtype(dtype, tokenizer.n_vocab)
+    eot_id = _end_of_document(tokenizer, eot)
+    found = expand(inputs, reading.format)
+    for item in found:
+        if item.is_columnar or item.data is not None:
+            raise InputError(
+                f"encode_files reads files of text, and {item.path} is none",
+                hint="encode columns with encode_arrow, texts with encode_batch_to_numpy",
+                path=item.path,
+            )
+    identity: dict[str, Any] = {
+        "model": {"sha256": tokenizer._digest().hex(), "n_vocab": tokenizer.n_vocab},
+        "dtype": dtype,
+        "eot_token": eot_id,
+        "shard_size": shard_size,
+        "text_field": reading.text_field,
+        "on_error": reading.on_error,
+        "inputs": [_input(item) for item in found],
+    }
+    folder = Path(out_dir)
+    with held(folder), ExitStack() as stack:
+        if overwrite:
+            remove_all(folder)
+        before = read_manifest(folder)
+        if before is not None:
+            check_same(folder, before, identity, found)
+            return complete(folder, before)
+        finished = finished_shards(folder, identity, found)
+        for leftover in folder.glob("*.partial"):
+            leftover.unlink()
+        callback: Callable[[Progress], object] | None = None
+        if callable(progress):
+            callback = progress
+        elif progress:
+            callback = stack.enter_context(display.show())
+        told = tokenizer._model.encode_files(
+            [(item.path, item.format) for item in found],
+            {
+                "folder": str(folder),
+                "dtype": dtype,
+                "shard_size": shard_size,
+                "end_of_document": eot_id,
+                "identity": json.dumps(identity),
+                "finished": json.dumps(finished),
+                "text_field": reading.text_field,
+                "on_error": reading.on_error,
+                "threads": reading.threads or 0,
+            },
+            _adapter(callback),
+        )
+        corpus = EncodedCorpus(
+            folder,
+            dtype,
+            tuple(Shard(**shard) for shard in told["shards"]),
+            told["skipped"],
+            tuple(told["skipped_examples"]),
+            len(finished),
+        )
+        write_manifest(corpus, identity)
+    return corpus
+
+
+def _adapter(callback: Callable[[Progress], object] | None) -> Any:
+    if callback is None:
+        return None
+    return lambda phase, unit, done, total: callback(Progress(phase, unit, done, total))
+
+
+def _dtype(dtype: str, n_vocab: int) -> Literal["uint16", "uint32"]:
+    fits = n_vocab <= 1 << 16
+    if dtype == "auto":
+        return "uint16" if fits else "uint32"
+    if dtype == "uint16" and not fits:
+        raise OptionError(
+            f"dtype uint16 holds ids below 65,536, and this tokenizer has {n_vocab:,}",
+            hint="use uint32, or auto",
+            option="dtype",
+            value=dtype,
+        )
+    if dtype == "uint16":
+        return "uint16"
+    if dtype == "uint32":
+        return "uint32"
+    raise OptionError(
+        f"dtype cannot be {dtype!r}",
+        hint=suggestion(str(dtype), ["auto", "uint16", "uint32"]),
+        option="dtype",
+        value=dtype,
+    )
+
+
+def _end_of_document(tokenizer: Tokenizer, eot: bool | str) -> int | None:
+    if eot is False:
+        return None
+    name = "<|endoftext|>" if eot is True else eot
+    special = tokenizer.special_tokens
+    if name not in special:
+        others = f', or name another: eot="{next(iter(special))}"' if special else ""
+        raise SpecialTokenError(
+            f"the tokenizer has no special token {name!r} to end documents with",
+            hint=f'train it with special_tokens=["{name}"], say eot=False to do without{others}',
+            token=str(name),
+        )
+    return special[name]
+
+
+def _input(item: Input) -> dict[str, Any]:
+    if item.path == STDIN:
+        return {"path": item.path, "format": item.format}
+    status = Path(item.path).stat()
+    return {
+        "path": item.path,
+        "format": item.format,
+        "bytes": status.st_size,
+        "modified_ns": status.st_mtime_ns,
+    }

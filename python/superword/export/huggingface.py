@@ -1,0 +1,177 @@
+"""Export to Hugging Face: a folder that `tokenizers` and `transformers` load."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+from superword._bytechars import to_chars
+from superword.errors import ExportError, SpecialTokenError
+from superword.export.files import make_folder, write
+from superword.export.plan import Mode, Plan, make_plan
+from superword.tokenizer import END_OF_TEXT, Tokenizer
+
+__all__ = ["export_huggingface", "load_huggingface", "roles_of", "tokenizer_json"]
+
+_PAD_NAMES = ("<|pad|>", "<pad>", "[PAD]")
+
+
+def export_huggingface(
+    tokenizer: Tokenizer,
+    folder: str | os.PathLike[str],
+    mode: Mode = "auto",
+    *,
+    chat_template: str | None = None,
+    bos_token: str | None = None,
+    eos_token: str | None = None,
+    pad_token: str | None = None,
+) -> Plan:
+    """Write `tokenizer.json` and `tokenizer_config.json` into `folder`; see `Tokenizer`."""
+    plan = make_plan(tokenizer, mode)
+    roles = roles_of(tokenizer, bos_token=bos_token, eos_token=eos_token, pad_token=pad_token)
+    config: dict[str, Any] = {
+        "added_tokens_decoder": {
+            str(id): _added(token) for token, id in tokenizer.special_tokens.items()
+        },
+        "clean_up_tokenization_spaces": False,
+        "model_max_length": int(1e30),  # What transformers takes for "no limit".
+        "tokenizer_class": "PreTrainedTokenizerFast",
+        **roles,
+    }
+    if chat_template is not None:
+        config["chat_template"] = chat_template
+    data = _json(tokenizer_json(plan))
+    target = make_folder(folder)
+    write(target / "tokenizer.json", data)
+    write(target / "tokenizer_config.json", _json(config))
+    return plan
+
+
+def roles_of(tokenizer: Tokenizer, **given: str | None) -> dict[str, str]:
+    """Which special tokens begin, end and pad a text.
+
+    Those given; else `<|endoftext|>` ends it and `<|pad|>`, `<pad>` or `[PAD]` pads it, if they
+    are special tokens of the model.
+    """
+    special = tokenizer.special_tokens
+    roles = {role: token for role, token in given.items() if token is not None}
+    for role, token in roles.items():
+        if token not in special:
+            raise SpecialTokenError(
+                f"{role} is {token!r}, which is not a special token of the model",
+                hint=f"it has {', '.join(special) or 'none'}; give it when training",
+                token=token,
+            )
+    if END_OF_TEXT in special:
+        roles.setdefault("eos_token", END_OF_TEXT)
+    for name in _PAD_NAMES:
+        if name in special:
+            roles.setdefault("pad_token", name)
+    return roles
+
+
+def tokenizer_json(plan: Plan) -> dict[str, Any]:
+    """What `tokenizer.json` holds. Ids are those of the model."""
+    tokenizer = plan.tokenizer
+    tokens = [bytes([byte]) for byte in range(256)]
+    tokens += [left + right for left, right in plan.merges]
+    vocab = {}
+    for token in tokens:
+        id = tokenizer._model.token_to_id(token)
+        if id is not None:  # A byte that is not in the alphabet has none and occurs in no text.
+            vocab[to_chars(token)] = id
+    for token_text, id in tokenizer.special_tokens.items():
+        if token_text in vocab:
+            raise ExportError(
+                f"the special token {token_text!r} is written like an ordinary token, and "
+                "Hugging Face has one name for both",
+                hint="give it another name when training, such as <|name|>; or export to tiktoken",
+                reason="special",
+                token=token_text,
+            )
+        # Listed here as well they keep their ids; else they would be numbered without gaps.
+        vocab[token_text] = id
+    return {
+        "version": "1.0",
+        "truncation": None,
+        "padding": None,
+        "added_tokens": [
+            {"id": id, **_added(token)} for token, id in tokenizer.special_tokens.items()
+        ],
+        "normalizer": None,
+        "pre_tokenizer": {
+            "type": "Sequence",
+            "pretokenizers": [
+                {
+                    "type": "Split",
+                    "pattern": {"Regex": plan.pattern},
+                    "behavior": "Isolated",
+                    "invert": False,
+                },
+                {
+                    "type": "ByteLevel",
+                    "add_prefix_space": False,
+                    "trim_offsets": False,
+                    "use_regex": False,
+                },
+            ],
+        },
+        "post_processor": {
+            "type": "ByteLevel",
+            "add_prefix_space": False,
+            "trim_offsets": False,
+            "use_regex": False,
+        },
+        "decoder": {
+            "type": "ByteLevel",
+            "add_prefix_space": False,
+            "trim_offsets": False,
+            "use_regex": False,
+        },
+        "model": {
+            "type": "BPE",
+            "dropout": None,
+            "unk_token": None,
+            "continuing_subword_prefix": None,
+            "end_of_word_suffix": None,
+            "fuse_unk": False,
+            "byte_fallback": False,
+            "ignore_merges": False,
+            "vocab": dict(sorted(vocab.items(), key=lambda item: item[1])),
+            "merges": [[to_chars(left), to_chars(right)] for left, right in plan.merges],
+        },
+    }
+
+
+def _added(token: str) -> dict[str, Any]:
+    return {
+        "content": token,
+        "single_word": False,
+        "lstrip": False,
+        "rstrip": False,
+        "normalized": False,
+        "special": True,
+    }
+
+
+def _json(value: dict[str, Any]) -> bytes:
+    return (json.dumps(value, ensure_ascii=False, indent=2) + "\n").encode()
+
+
+def load_huggingface(path: Path) -> Any:
+    """The exported tokenizer, as `tokenizers` runs it. Takes the folder or `tokenizer.json`."""
+    from superword._extras import need
+
+    tokenizers = need("tokenizers", "huggingface", "loading a Hugging Face export")
+    file = path / "tokenizer.json" if path.is_dir() else path
+    try:
+        return tokenizers.Tokenizer.from_file(str(file))
+    except Exception as error:  # It raises nothing more special.
+        raise ExportError(
+            f"Hugging Face's tokenizers cannot load {file}: {str(error)[:300]}",
+            hint="a pattern of one's own may not be known to its regex engine; with "
+            'superwords, mode="approximate" has a short pattern',
+            reason="engine",
+        ) from error

@@ -1,0 +1,69 @@
+"""Patterns that mean the same whatever version of Unicode a regex engine knows.
+
+Models cut text by the categories of Unicode 17.0. Other engines may still have those of 16.0, to
+whom a letter that is new in 17.0 is no letter. So a pattern that is exported names what is new:
+`\\p{Lt}` stays, `\\p{Lu}` becomes `\\p{Lu}` and the four ranges that 17.0 added, in the class where
+it stands. Where an engine knows 17.0 this changes nothing.
+"""
+
+from __future__ import annotations
+
+import re
+
+from superword.errors import ExportError
+
+__all__ = ["pinned"]
+
+# What each category has in Unicode 17.0 and not in 16.0: new characters, and U+0295, which was
+# Ll and is Lo. A test compares every code point with the engines that are installed.
+_NEW: dict[str, str] = {
+    "Lu": "A7CE A7D2 A7D4 16EA0-16EB8",
+    "Ll": "A7CF 16EBB-16ED3",
+    "Lm": "A7F1 10EC5 11DD9 16FF2-16FF3 1E6FF",
+    "Lo": "295 88F C5C CDC 10940-10959 10EC6-10EC7 11DB0-11DD8 11DDA-11DDB 187F8-187FF "
+    "18D09-18D1E 18D80-18DF2 1E6C0-1E6DE 1E6E0-1E6E2 1E6E4-1E6E5 1E6E7-1E6ED 1E6F0-1E6F4 1E6FE "
+    "2B73A-2B73F 2CEA2-2CEAD 323B0-33479",
+    "M": "1ACF-1ADD 1AE0-1AEB 10EFA-10EFB 11B60-11B67 1E6E3 1E6E6 1E6EE-1E6EF 1E6F5",
+    "N": "11DE0-11DE9 16FF4-16FF6",
+    "Lt": "",
+}
+_NEW["L"] = " ".join(_NEW[category] for category in ("Lu", "Ll", "Lm", "Lo"))
+
+_PART = re.compile(r"\\p\{(\w+)\}|\\.|\[\^?|\]|[^\\\[\]]+", re.DOTALL)
+
+
+def pinned(pattern: str) -> str:
+    """The pattern with the letters, marks and numbers of Unicode 17.0 named where they belong.
+
+    >>> pinned(r"\\p{Lt}x[\\p{Lt}]")
+    '[\\\\p{Lt}]x[\\\\p{Lt}]'
+
+    For patterns made of literals, groups and classes with `\\p{...}`, as the presets are.
+    """
+    out: list[str] = []
+    inside = False
+    for part in _PART.finditer(pattern):
+        text, category = part[0], part[1]
+        if category is not None:
+            if category not in _NEW:
+                raise ExportError(
+                    f"the category {category} in a pattern is not one that can be exported",
+                    reason="category",
+                )
+            named = text + _ranges(category)
+            text = named if inside else f"[{named}]"
+        elif text.startswith("["):
+            inside = True
+        elif text == "]":
+            inside = False
+        out.append(text)
+    return "".join(out)
+
+
+def _ranges(category: str) -> str:
+    # Written as the characters themselves: engines agree on no escape for them.
+    found = []
+    for span in _NEW[category].split():
+        first, _, last = span.partition("-")
+        found.append(chr(int(first, 16)) + (f"-{chr(int(last, 16))}" if last else ""))
+    return "".join(found)

@@ -1,0 +1,220 @@
+"""A model with the methods of `tiktoken.Encoding`, so that code written for it runs unchanged.
+
+>>> enc = tok.as_tiktoken()
+>>> enc.decode(enc.encode("as well as"))
+'as well as'
+
+As in tiktoken, and unlike `Tokenizer.encode`, special tokens in a text are an error unless they are
+allowed. tiktoken itself is not needed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from collections.abc import Set as AbstractSet
+from typing import TYPE_CHECKING, Any, Literal, NoReturn
+
+from superword.errors import TokenError
+from superword.tokenizer import END_OF_TEXT, Tokenizer
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+__all__ = ["Encoding"]
+
+Allowed = Literal["all"] | AbstractSet[str]
+Disallowed = Literal["all"] | Collection[str]
+
+
+class Encoding:
+    """What `Tokenizer.as_tiktoken()` gives. Names and defaults are those of tiktoken."""
+
+    def __init__(self, tokenizer: Tokenizer, name: str = "superword") -> None:
+        self.name = name
+        self.superword = tokenizer
+        self._special_tokens = tokenizer.special_tokens
+        self.max_token_value = tokenizer.n_vocab - 1
+
+    def __repr__(self) -> str:
+        return f"<Encoding {self.name!r}>"
+
+    # Text to ids.
+
+    def encode_ordinary(self, text: str) -> list[int]:
+        """The ids of a text, in which special tokens are plain text."""
+        return self.superword.encode_ordinary(_clean(text))
+
+    def encode(
+        self,
+        text: str,
+        *,
+        allowed_special: Allowed = frozenset(),
+        disallowed_special: Disallowed = "all",
+    ) -> list[int]:
+        """The ids of a text; a special token that is not allowed is a `ValueError`."""
+        return self.superword.encode(
+            _clean(text),
+            allowed_special=self._known(allowed_special),
+            disallowed_special=self._disallowed(disallowed_special, allowed_special),
+        )
+
+    def encode_to_numpy(
+        self,
+        text: str,
+        *,
+        allowed_special: Allowed = frozenset(),
+        disallowed_special: Disallowed = "all",
+    ) -> npt.NDArray[np.uint32]:
+        """As `encode`, in an array of numpy."""
+        import numpy as np
+
+        ids = self.encode(
+            text, allowed_special=allowed_special, disallowed_special=disallowed_special
+        )
+        return np.array(ids, dtype=np.uint32)
+
+    def encode_ordinary_batch(self, text: list[str], *, num_threads: int = 8) -> list[list[int]]:
+        """As `encode_ordinary`, many texts at once."""
+        return self.superword.encode_batch([_clean(one) for one in text], threads=num_threads)
+
+    def encode_batch(
+        self,
+        text: list[str],
+        *,
+        num_threads: int = 8,
+        allowed_special: Allowed = frozenset(),
+        disallowed_special: Disallowed = "all",
+    ) -> list[list[int]]:
+        """As `encode`, many texts at once."""
+        return self.superword.encode_batch(
+            [_clean(one) for one in text],
+            allowed_special=self._known(allowed_special),
+            disallowed_special=self._disallowed(disallowed_special, allowed_special),
+            threads=num_threads,
+        )
+
+    def encode_single_token(self, text_or_bytes: str | bytes) -> int:
+        """The id of one token, special or not. `KeyError` if there is none."""
+        id = self.superword.token_to_id(text_or_bytes)
+        if id is None:
+            raise KeyError(text_or_bytes)
+        return id
+
+    # Ids to text.
+
+    def decode_bytes(self, tokens: Sequence[int]) -> bytes:
+        """The bytes of the tokens, joined. `KeyError` for an id that there is not."""
+        try:
+            return self.superword.decode_bytes(tokens)
+        except TokenError as error:
+            raise _no_such(error) from error
+
+    def decode(self, tokens: Sequence[int], errors: str = "replace") -> str:
+        """The text of the tokens."""
+        return self.decode_bytes(tokens).decode("utf-8", errors=errors)
+
+    def decode_single_token_bytes(self, token: int) -> bytes:
+        """The bytes of one token. `KeyError` if there is none."""
+        try:
+            return self.superword.token_bytes(token)
+        except TokenError as error:
+            raise _no_such(error) from error
+
+    def decode_tokens_bytes(self, tokens: Sequence[int]) -> list[bytes]:
+        """The bytes of each token."""
+        return [self.decode_single_token_bytes(token) for token in tokens]
+
+    def decode_with_offsets(self, tokens: Sequence[int]) -> tuple[str, list[int]]:
+        """The text, and the character at which each token starts.
+
+        A token that starts within a character is said to start where that character does.
+        """
+        pieces = self.decode_tokens_bytes(tokens)
+        offsets = []
+        length = 0
+        for piece in pieces:
+            inside = bool(piece) and 0x80 <= piece[0] < 0xC0
+            offsets.append(max(0, length - inside))
+            length += sum(1 for byte in piece if not 0x80 <= byte < 0xC0)
+        return b"".join(pieces).decode("utf-8", errors="strict"), offsets
+
+    def decode_batch(
+        self, batch: Sequence[Sequence[int]], *, errors: str = "replace", num_threads: int = 8
+    ) -> list[str]:
+        """The text of each list of ids. It is quick enough without threads."""
+        return [self.decode(tokens, errors) for tokens in batch]
+
+    def decode_bytes_batch(
+        self, batch: Sequence[Sequence[int]], *, num_threads: int = 8
+    ) -> list[bytes]:
+        """The bytes of each list of ids."""
+        return [self.decode_bytes(tokens) for tokens in batch]
+
+    # What it is.
+
+    def token_byte_values(self) -> list[bytes]:
+        """The bytes of all tokens but the special ones, sorted."""
+        special = set(self._special_tokens.values())
+        found = []
+        for id in range(self.n_vocab):
+            if id not in special:
+                try:
+                    found.append(self.superword.token_bytes(id))
+                except TokenError:
+                    continue  # An id that no token has, in a model that was imported.
+        return sorted(found)
+
+    @property
+    def eot_token(self) -> int:
+        """The id of `<|endoftext|>`. `KeyError` if the model has no such token."""
+        return self._special_tokens[END_OF_TEXT]
+
+    @property
+    def special_tokens_set(self) -> set[str]:
+        """The special tokens."""
+        return set(self._special_tokens)
+
+    def is_special_token(self, token: int) -> bool:
+        """Whether the id is that of a special token."""
+        return token in self._special_tokens.values()
+
+    @property
+    def n_vocab(self) -> int:
+        """One more than the largest id."""
+        return self.max_token_value + 1
+
+    def __getattr__(self, name: str) -> NoReturn:
+        hint = ""
+        if name in ("encode_with_unstable", "_mergeable_ranks", "_pat_str", "_core_bpe"):
+            hint = "; what tiktoken keeps inside has no counterpart: see Tokenizer.export_tiktoken"
+        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}{hint}")
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Encoding, (self.superword, self.name)
+
+    # Helpers.
+
+    def _known(self, allowed: Allowed) -> Allowed:
+        # tiktoken lets names pass that are no special tokens.
+        return allowed if allowed == "all" else frozenset(allowed) & self.special_tokens_set
+
+    def _disallowed(self, disallowed: Disallowed, allowed: Allowed) -> Disallowed:
+        if disallowed != "all":
+            return disallowed
+        return self.special_tokens_set - (
+            self.special_tokens_set if allowed == "all" else frozenset(allowed)
+        )
+
+
+def _clean(text: str) -> str:
+    """Lone surrogates become U+FFFD, and pairs of them the character they stand for."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    return text
+
+
+def _no_such(error: TokenError) -> KeyError:
+    return KeyError(error.message)

@@ -1,0 +1,193 @@
+"""The benchmark measures what it says, and published numbers are those that were recorded."""
+
+from __future__ import annotations
+
+import importlib
+import json
+import re
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+import superword
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+RECORDED = sorted((ROOT / "benches" / "results").glob("*.json"))
+
+
+@pytest.fixture
+def benches(monkeypatch: pytest.MonkeyPatch) -> Any:
+    monkeypatch.syspath_prepend(str(ROOT))
+    for name in ("render", "bars", "measure", "models", "peers", "training", "environment"):
+        importlib.import_module(f"benches.{name}")
+    return sys.modules["benches"]
+
+
+def test_readme_shows_what_the_newest_recorded_run_gives(benches: Any) -> None:
+    readme = (ROOT / "README.md").read_text()
+    for name in ("training", "encoding"):
+        assert f"<!-- bench:{name} -->" in readme
+    assert benches.render.update_readme(readme, benches.render.newest()) == readme
+
+
+@pytest.mark.skipif(not RECORDED, reason="no results are recorded yet")
+def test_recorded_pages_are_rendered_from_their_json(benches: Any) -> None:
+    for path in RECORDED:
+        plots = benches.render.plots_of(path)
+        page = benches.render.page(benches.render.load(path), plots)
+        assert path.with_suffix(".md").read_text() == page, path.name
+
+
+@pytest.mark.skipif(not RECORDED, reason="no results are recorded yet")
+def test_recorded_runs_name_no_machine_and_no_path() -> None:
+    for path in RECORDED:
+        text = path.read_text()
+        assert not re.search(r'["\s(](/(home|root|tmp|usr|Users|opt|var|work|mnt)/|[A-Z]:\\)', text)
+
+
+def training(ours: float, theirs: float) -> dict[str, Any]:
+    def record(trainer: str, method: str, seconds: float) -> dict[str, Any]:
+        return {
+            "trainer": trainer,
+            "method": method,
+            "bytes": 1_000_000_000,
+            "vocab_size": 131_072,
+            "failed": None,
+            "seconds": seconds,
+        }
+
+    return {
+        "headline": [1_000_000_000, 131_072],
+        "results": [
+            record("superword", "bpe", ours),
+            record("superword", "boundless", 3 * ours),
+            record("rustbpe", "bpe", theirs),
+        ],
+    }
+
+
+def test_bars_are_met_or_missed_by_the_ratio(benches: Any) -> None:
+    def verdicts(ours: float, theirs: float) -> dict[str, bool | None]:
+        found = benches.bars.bars({"training": training(ours, theirs)})
+        return {f"{bar.work.split(',')[0]}: {bar.bar}": bar.met for bar in found}
+
+    fast, slow = verdicts(5.0, 20.0), verdicts(5.1, 20.0)
+    assert fast["plain BPE training: ≥ 4 × rustbpe's speed"] is True
+    assert slow["plain BPE training: ≥ 4 × rustbpe's speed"] is False
+    assert fast["boundless training: ≥ 1 × rustbpe's plain BPE"] is True
+    assert verdicts(7.0, 20.0)["boundless training: ≥ 1 × rustbpe's plain BPE"] is False
+    assert fast["plain BPE training: ≥ 10 × HF tokenizers' speed"] is None
+
+
+def test_a_case_without_a_result_is_a_bar_missed(benches: Any) -> None:
+    slowest = benches.bars.slowest
+    failed = slowest("worst cases", {"a": 10.0, "b": None}, 2, 10.0, 0.5)
+    assert failed.met is False
+    assert "no result: b" in failed.measured
+    assert slowest("worst cases", {"a": 10.0}, 2, 10.0, 0.5).met is None
+    assert slowest("worst cases", {"a": 4.0}, 2, 10.0, 0.5).met is False
+    assert slowest("worst cases", {"a": 10.0, "b": 5.0}, 2, 10.0, 0.5).met is True
+
+
+def test_what_the_budget_stops_is_left_out_and_not_failed(
+    benches: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    measure = benches.measure
+    runner = measure.Runner(3)
+    monkeypatch.setattr(
+        runner,
+        "once",
+        lambda job, timeout: runner.__setattr__("end", 0) or {"failed": "stopped after 3 s"},
+    )
+    jobs = [measure.Measured({"kind": "k", "threads": 1}, label) for label in ("encode a, b", "c")]
+    runner.group(jobs, 2, "seconds", 1)
+    assert [job.failed for job in jobs] == [measure.TOO_LATE] * 2
+    assert runner.summary() == [f"{measure.TOO_LATE}: encode a; c"]
+
+
+def test_sections_of_a_readme_are_replaced_and_nothing_else(benches: Any, tmp_path: Path) -> None:
+    path = tmp_path / "2026-01-01.json"
+    result = {
+        "date": "2026-01-01",
+        "rounds": 3,
+        "peers": {"rustbpe": {"version": "0.1.0"}},
+        "machine": {
+            "processor": "P",
+            "cores": 2,
+            "memory_bytes": None,
+            "system": "S",
+            "python": "3",
+        },
+        "training": training(2.0, 20.0),
+    }
+    for record in result["training"]["results"]:  # type: ignore[index]
+        record.update(read_seconds=None, peak_memory=1_000_000, rules="r", equal_share=None)
+    path.write_text(json.dumps(result))
+    before = "top\n<!-- bench:training -->\nold 1.0\n<!-- /bench:training -->\nbottom\n"
+    after = benches.render.update_readme(before, path)
+    assert after.startswith("top\n<!-- bench:training -->\n1000 MB of text, 131,072 tokens.")
+    assert after.endswith("<!-- /bench:training -->\nbottom\n")
+    assert "| rustbpe 0.1.0 | 20.0 | – | 50.0 |" in after
+    assert "old 1.0" not in after
+    assert benches.render.update_readme(after, path) == after
+
+
+def test_documents_are_the_same_however_they_are_read(benches: Any, tmp_path: Path) -> None:
+    texts = ["one", "zwei\n", "三" * 50, "x"]
+    path = tmp_path / "texts.nul"
+    path.write_bytes(b"".join(text.encode() + b"\0" for text in texts))
+    corpus = benches.peers.Corpus(path, path, path, "")
+    for chunk in (1, 2, 7, 1 << 20):
+        assert list(corpus.documents(chunk)) == texts
+    assert corpus.read_seconds > 0
+
+
+def test_a_run_is_measured_and_checked_in_its_own_process(
+    benches: Any, tmp_path: Path, words: superword.Tokenizer
+) -> None:
+    words.save(tmp_path / "words.superword")
+    texts = ["as well as the rest", "the name of the file"] * 3
+    (tmp_path / "t.nul").write_bytes(b"".join(text.encode() + b"\0" for text in texts))
+    runner = benches.measure.Runner(60)
+    job = {
+        "kind": "encode",
+        "peer": "superword",
+        "threads": 1,
+        "nul": str(tmp_path / "t.nul"),
+        "tokenizer_json": "",
+        "tiktoken": "",
+        "superword": str(tmp_path / "words.superword"),
+        "pattern": "",
+        "warm_until": 1.0,
+        "round_trip": True,
+    }
+    result = runner.once(job, 60)
+    assert "failed" not in result
+    assert result["tokens"] == sum(len(words.encode_ordinary(text)) for text in texts)
+    assert result["round_trip"] is True
+    assert result["first"] > 0
+    gone = runner.once(job | {"superword": str(tmp_path / "gone")}, 60)
+    assert gone["failed"] == "MissingModelError: there is no file gone"
+    assert runner.once(job, 0.001) == {"failed": "stopped after 0 s"}
+
+
+def test_the_export_has_every_token_and_merge(benches: Any, words: superword.Tokenizer) -> None:
+    model = benches.models.tokenizer_json(words)["model"]
+    table = benches.peers.byte_characters()
+    assert sorted(table) == list(range(256))
+    assert len(set(table.values())) == 256
+    back = {shown: byte for byte, shown in table.items()}
+    vocab = {benches.peers.as_bytes(token, back): id for token, id in model["vocab"].items()}
+    assert vocab == {words.token_bytes(id): id for id in range(words.n_vocab)}
+    merges = [tuple(benches.peers.as_bytes(t, back) for t in pair) for pair in model["merges"]]
+    assert merges == [(left, right) for left, right, _ in words.merges]
+
+
+def test_every_peer_has_its_file(benches: Any) -> None:
+    for name, (_, asked) in benches.peers.PEERS.items():
+        module = benches.peers.peer(name)
+        for part in asked:
+            assert hasattr(module, {"train": "train", "encode": "load"}[part]), name
+    files = {path.stem for path in (ROOT / "benches" / "peers").glob("*.py")}
+    assert files == {*benches.peers.PEERS, "superword", "__init__"}

@@ -1,0 +1,120 @@
+"""Columns of text to columns of ids: every layout, nulls, slices, chunks, without pyarrow too."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from typing import Any
+
+import pytest
+import superword
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from random_texts import texts as random_texts
+from superword import _core
+from superword.errors import SpecialTokenError, TextError
+
+pa: Any = pytest.importorskip("pyarrow", reason="superword[arrow] is not installed")
+
+rows = st.lists(st.none() | random_texts, max_size=12)
+
+
+def test_rows_are_the_texts_one_by_one(boundless: superword.Tokenizer) -> None:
+    @settings(max_examples=60, deadline=None)
+    @given(rows, st.booleans(), st.integers(0, 5), st.integers(0, 12), st.sampled_from([1, 3]))
+    def check(texts: list[str | None], large: bool, start: int, length: int, threads: int) -> None:
+        kind = pa.large_string() if large else pa.string()
+        column = pa.array(texts, kind).slice(start, length)
+        encoded = boundless.encode_arrow(column, threads=threads)
+        encoded.validate(full=True)
+        assert encoded.type == (pa.large_list if large else pa.list_)(pa.uint32())
+        expected = [None if text is None else boundless.encode(text) for text in column.to_pylist()]
+        assert encoded.to_pylist() == expected
+
+    check()
+
+
+def test_chunks_stay_chunks(boundless: superword.Tokenizer) -> None:
+    column = pa.chunked_array([["of the", None], [], ["name"]], pa.string())
+    encoded = boundless.encode_arrow(column)
+    assert [len(chunk) for chunk in encoded.chunks] == [2, 0, 1]
+    assert encoded.to_pylist() == [boundless.encode("of the"), None, boundless.encode("name")]
+    empty = boundless.encode_arrow(pa.chunked_array([], pa.large_string()))
+    assert empty.type == pa.large_list(pa.uint32())
+    table = pa.table({"text": column})
+    assert table.append_column("ids", boundless.encode_arrow(table["text"])).num_columns == 2
+
+
+def test_other_layouts_of_text(boundless: superword.Tokenizer) -> None:
+    texts = ["of the", None, "of the", ""]
+    expected = [None if text is None else boundless.encode(text) for text in texts]
+    column = pa.array(texts)
+    layouts = [column.dictionary_encode(), column.cast(pa.large_string())]
+    if hasattr(pa, "string_view"):
+        layouts.append(column.cast(pa.string_view()))
+    for layout in layouts:
+        assert boundless.encode_arrow(layout).to_pylist() == expected
+    assert boundless.encode_arrow(pa.nulls(2)).to_pylist() == [None, None]
+
+
+def test_columns_of_other_libraries(boundless: superword.Tokenizer) -> None:
+    class Series:
+        def __arrow_c_stream__(self, requested_schema: object = None) -> object:
+            return pa.chunked_array([["of the"]]).__arrow_c_stream__(requested_schema)
+
+    class Column:
+        def __arrow_c_array__(self, requested_schema: object = None) -> object:
+            return pa.array(["of the"]).__arrow_c_array__(requested_schema)
+
+    for column in (Series(), Column()):
+        assert boundless.encode_arrow(column).to_pylist() == [boundless.encode("of the")]
+
+
+def test_special_tokens(boundless: superword.Tokenizer) -> None:
+    column = pa.array(["<|pad|>"])
+    assert boundless.encode_arrow(column, allowed_special="all").to_pylist() == [[439]]
+    assert boundless.encode_arrow(column).to_pylist() == [boundless.encode("<|pad|>")]
+    with pytest.raises(SpecialTokenError):
+        boundless.encode_arrow(column, allowed_special={"<|nope|>"})
+
+
+def test_what_is_no_text_is_said(boundless: superword.Tokenizer) -> None:
+    for wrong in (["a"], "a", pa.array([1, 2]), pa.array([b"a"]), None):
+        with pytest.raises(TypeError, match="encode_arrow takes"):
+            boundless.encode_arrow(wrong)
+    model: _core.Model = boundless._model
+    schema, array = pa.array([1, 2]).__arrow_c_array__()
+    with pytest.raises(TextError, match="does not hold text"):
+        model.encode_arrow(schema, array, [], 1)
+    schema, array = pa.array(["a"]).__arrow_c_array__()
+    with pytest.raises(ValueError, match="PyCapsule"):
+        model.encode_arrow(array, schema, [], 1)  # The wrong way round.
+
+
+def test_bytes_that_are_no_utf8_are_said(boundless: superword.Tokenizer) -> None:
+    def column(data: bytes, ends: list[int]) -> Any:
+        offsets = b"".join(end.to_bytes(4, sys.byteorder) for end in ends)
+        buffers = [None, pa.py_buffer(offsets), pa.py_buffer(data)]
+        return pa.Array.from_buffers(pa.string(), len(ends) - 1, buffers)
+
+    good = column("aé".encode(), [0, 1, 3])
+    assert boundless.encode_arrow(good).to_pylist() == boundless.encode_batch(["a", "é"])
+    for wrong in (column(b"ab\xff", [0, 1, 3]), column("é".encode(), [0, 1, 2])):
+        with pytest.raises(TextError, match=r"row . of the Arrow array is not UTF-8"):
+            boundless.encode_arrow(wrong)
+
+
+def test_without_pyarrow_the_extra_is_named(boundless: superword.Tokenizer) -> None:
+    code = """
+import sys
+sys.modules["pyarrow"] = None
+import superword
+tok = superword.train_from_iterator(["a b"], vocab_size=256, method="bpe")
+try:
+    tok.encode_arrow(["a"])
+except superword.errors.MissingExtraError as error:
+    assert error.extra == "arrow" and "superword[arrow]" in error.hint
+else:
+    raise SystemExit("no error")
+"""
+    subprocess.run([sys.executable, "-c", code], check=True)

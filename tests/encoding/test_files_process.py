@@ -1,0 +1,156 @@
+"""`superword encode-files` as a process: killed, stopped, out of room, two at once."""
+
+from __future__ import annotations
+
+import json
+import resource
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+import superword
+
+COMMAND = [sys.executable, "-m", "superword", "encode-files"]
+SHARD = ["--shard-size", "250000"]
+
+
+@pytest.fixture
+def large(tmp_path: Path, texts: list[str]) -> Path:
+    """Some megabytes, enough that a run can be met on its way."""
+    path = tmp_path / "large.jsonl"
+    lines = "".join(json.dumps({"text": text}) + "\n" for text in texts)
+    path.write_text(lines * (12_000_000 // len(lines)))
+    return path
+
+
+def start(model: Path, source: Path, out: Path, *more: str) -> subprocess.Popen[bytes]:
+    return subprocess.Popen(
+        [*COMMAND, str(source), "-m", str(model), "-o", str(out), *SHARD, *more],
+        stderr=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+    )
+
+
+def wait_for_shards(out: Path, count: int, process: subprocess.Popen[bytes]) -> None:
+    for _ in range(6000):
+        if len(list(out.glob("shard-*.documents.npy"))) >= count:
+            return
+        assert process.poll() is None, process.communicate()
+        time.sleep(0.005)
+    raise AssertionError("no shard came")
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    return {path.name: path.read_bytes() for path in folder.iterdir()}
+
+
+def test_a_killed_run_goes_on_with_the_same_bytes(
+    large: Path, model_path: Path, tmp_path: Path
+) -> None:
+    out, whole = tmp_path / "out", tmp_path / "whole"
+    tok = superword.Tokenizer.load(model_path)
+    tok.encode_files(large, whole, shard_size=250_000)
+    for shards in (1, 4):
+        process = start(model_path, large, out)
+        wait_for_shards(out, shards, process)
+        process.send_signal(signal.SIGKILL)
+        process.communicate()
+        assert not (out / "manifest.json").exists()
+        for path in out.glob("shard-?????.npy"):  # What has its name is whole.
+            assert len(np.load(path, mmap_mode="r"))
+    process = start(model_path, large, out)
+    _, told = process.communicate(timeout=120)
+    assert process.returncode == 0, told
+    assert b"of an earlier run kept" in told
+    assert contents(out) == contents(whole)
+
+
+def test_ctrl_c_stops_within_a_second_and_leaves_whole_shards(
+    large: Path, model_path: Path, tmp_path: Path
+) -> None:
+    out = tmp_path / "out"
+    process = start(model_path, large, out)
+    wait_for_shards(out, 2, process)
+    sent = time.monotonic()
+    process.send_signal(signal.SIGINT)
+    _, told = process.communicate(timeout=60)
+    assert time.monotonic() - sent < 2
+    assert process.returncode == 130
+    assert told.decode().splitlines()[-1].startswith("stopped; finished shards are kept")
+    assert b"Traceback" not in told
+    assert list(out.glob("*.partial")) == []
+    shards = json.loads((out / "progress.json").read_text())["shards"]
+    assert len(shards) == len(list(out.glob("shard-?????.npy"))) >= 2
+
+
+def test_a_full_disk_is_an_error_and_leaves_whole_shards(
+    large: Path, model_path: Path, tmp_path: Path
+) -> None:
+    # A limit on the size of files fails writes as a full disk does.
+    limit = 1_000_000
+
+    def small() -> None:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
+
+    out = tmp_path / "out"
+    done = subprocess.run(
+        [*COMMAND, str(large), "-m", str(model_path), "-o", str(out), "--shard-size", "3000000"],
+        preexec_fn=small,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 1
+    assert "shard-00000.npy cannot be written" in done.stderr
+    assert "hint: make room on the disk and run it again" in done.stderr
+    assert [path.name for path in out.iterdir()] == ["progress.json"]
+
+
+def test_two_runs_do_not_write_to_one_place(large: Path, model_path: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    # Its input does not end, so it is at work as long as it should be.
+    command = [*COMMAND, "-", "-m", str(model_path), "-o", str(out)]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stderr=subprocess.DEVNULL) as first:
+        while not (out / "progress.json").exists():
+            assert first.poll() is None
+            time.sleep(0.005)
+        second = start(model_path, large, out)
+        _, told = second.communicate(timeout=60)
+        first.kill()
+    assert second.returncode == 1
+    assert b"another process is writing to" in told
+
+
+def test_standard_input_and_the_summary(model_path: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    command = [*COMMAND, "-", "-m", str(model_path), "-o", str(out), "--no-eot", "--threads", "1"]
+    done = subprocess.run(command, input=b"one of the\n\ntwo\n", capture_output=True, check=True)
+    assert done.stdout == b""
+    assert b"2 documents, 13 B of text" in done.stderr
+    tok = superword.Tokenizer.load(model_path)
+    ids = np.load(out / "shard-00000.npy", mmap_mode="r")
+    assert tok.decode(ids) == "one of thetwo"
+    again = subprocess.run(command, input=b"three\n", capture_output=True, check=False)
+    assert again.returncode == 1
+    assert b"standard input, which cannot be read again" in again.stderr
+    assert b"hint: " in again.stderr
+    quiet = subprocess.run(
+        [*command, "--overwrite", "-q"], input=b"3", capture_output=True, check=True
+    )
+    assert quiet.stderr == b""
+
+
+def test_wrong_usage_is_said(model_path: Path, tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_text("a")
+    both = subprocess.run(
+        [*COMMAND, "a.txt", "-m", str(model_path), "-o", "out", "--eot", "<|pad|>", "--no-eot"],
+        cwd=tmp_path,
+        capture_output=True,
+        check=False,
+    )
+    assert both.returncode == 2
+    assert b"exclude each other" in both.stderr

@@ -1,0 +1,92 @@
+"""Texts that make careless encoders slow: right, and in time that grows with the length."""
+
+from __future__ import annotations
+
+import random
+import time
+
+import pytest
+import superword
+from kinds import TEXTS, engine, oracle
+
+MB = 1_000_000
+# Far above what is needed, far below what anything quadratic takes.
+SECONDS_PER_MB = 20.0
+
+
+def random_letters(count: int) -> str:
+    source = random.Random(7)
+    return "".join(source.choices("abcdefghijklmnopqrstuvwxyz", k=count))
+
+
+CASES = {
+    "a": lambda: "a" * 524_288,
+    "dashes": lambda: "-" * MB,
+    "carets": lambda: "^" * MB,
+    "underscores": lambda: "_" * 50_000,
+    "one letter": lambda: "e" * MB,
+    "random letters": lambda: random_letters(MB),
+    "alternating": lambda: "th" * (MB // 2),
+    "spaces": lambda: " " * MB,
+    "newlines": lambda: "\n" * MB,
+    "words": lambda: " of the name" * (MB // 3),
+    "han": lambda: "言葉" * (MB // 6),
+    "emoji": lambda: "👩‍👩‍👧" * (MB // 18),
+    "marks": lambda: "e" + "\u0301" * (MB // 2),
+}
+MODELS = ["bpe-gpt2", "boundless", "superbpe", "picky", "picky-boundless", "greedy"]
+
+
+def check(tok: superword.Tokenizer, text: str) -> None:
+    start = time.perf_counter()
+    ids = tok.encode(text)
+    spent = time.perf_counter() - start
+    assert spent < SECONDS_PER_MB * max(len(text.encode()) / MB, 0.5)
+    assert tok.decode(ids) == text
+    assert tok.encode(text) == ids  # Now from whatever is remembered.
+
+
+@pytest.mark.parametrize("case", CASES)
+@pytest.mark.parametrize("model", MODELS)
+def test_worst_cases_are_quick_and_come_back(model: str, case: str) -> None:
+    check(engine(model), CASES[case]())
+
+
+@pytest.mark.parametrize("model", MODELS)
+def test_short_worst_cases_are_those_of_the_reference(model: str) -> None:
+    tok, twin = engine(model), oracle(model)
+    for case in ("aaaa", "----", "eeee", "thth", "    ", "\n\n", " of the name", "言葉"):
+        for count in (1, 7, 40, 120):
+            assert tok.encode(case * count) == twin.encode(case * count), (case, count)
+    text = random_letters(400)
+    assert tok.encode(text) == twin.encode(text)
+
+
+@pytest.mark.parametrize("model", ["boundless", "superbpe"])
+def test_a_million_words_without_a_stop(model: str) -> None:
+    tok = engine(model)
+    words = [" of", " the", " name", " is", " one", " word"]
+    source = random.Random(3)
+    text = "".join(source.choices(words, k=MB))
+    check(tok, text)
+    whole = tok.encode(text)
+    assert len(whole) < MB  # Superwords were found.
+    # A run is encoded as a whole: its start does not depend on what comes far behind.
+    assert whole[:1000] == tok.encode(text[:20_000])[:1000]
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("model", MODELS)
+@pytest.mark.parametrize("case", ["one letter", "random letters", "alternating", "dashes"])
+def test_sixteen_megabytes(model: str, case: str) -> None:
+    text = {
+        "one letter": lambda: "e" * (16 * MB),
+        "random letters": lambda: random_letters(16 * MB),
+        "alternating": lambda: "th" * (8 * MB),
+        "dashes": lambda: "-" * (16 * MB),
+    }[case]()
+    check(engine(model), text)
+
+
+def test_texts_of_the_models_are_far_from_worst() -> None:
+    check(engine("boundless"), " ".join(TEXTS * 20))
