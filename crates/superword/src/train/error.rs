@@ -2,8 +2,8 @@
 
 use std::convert::Infallible;
 
-use super::bounded::CountError;
 use super::options::OptionError;
+use super::spilling::CountError;
 use crate::corpus::{CorpusError, ReadError};
 use crate::count::{CountOverflow, CutError};
 use crate::merge::MergeError;

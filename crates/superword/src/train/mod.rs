@@ -8,6 +8,7 @@ mod options;
 mod pipeline;
 mod rules;
 mod scratch;
+mod spilling;
 mod stages;
 mod supermerges;
 mod weighted;
