@@ -6,7 +6,22 @@
 
 use super::{CandidateCounts, CountOverflow};
 use crate::hash::NumberMap;
+use crate::observe::{Observer, Stopped, check_stop};
 use crate::token::Symbol;
+
+/// How many candidates go by between two looks at the observer.
+const LOOK_EVERY: usize = 1 << 12;
+
+/// Why candidates were not cut.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum CutError {
+    /// A count does not fit.
+    #[error(transparent)]
+    Overflow(#[from] CountOverflow),
+    /// The observer asked to stop.
+    #[error(transparent)]
+    Stopped(#[from] Stopped),
+}
 
 fn key(left: Symbol, right: Symbol) -> u64 {
     (u64::from(left.0) << 32) | u64::from(right.0)
@@ -17,16 +32,26 @@ fn key(left: Symbol, right: Symbol) -> u64 {
 ///
 /// With threshold 3, `{abc: 2, ab: 1, bcd: 1}` (a letter is a token) gives `{abc: 2, ab: 1, bc: 1}`:
 /// `ab` and `bc` occur three times, `cd` once.
-pub fn cut(candidates: &CandidateCounts, threshold: u64) -> Result<CandidateCounts, CountOverflow> {
+pub fn cut(
+    candidates: &CandidateCounts,
+    threshold: u64,
+    observer: &dyn Observer,
+) -> Result<CandidateCounts, CutError> {
     let mut bigrams: NumberMap<u64, u64> = NumberMap::default();
-    for (symbols, count) in candidates.iter() {
+    for (number, (symbols, count)) in candidates.iter().enumerate() {
+        if number.is_multiple_of(LOOK_EVERY) {
+            check_stop(observer)?;
+        }
         for pair in symbols.windows(2) {
             let total = bigrams.entry(key(pair[0], pair[1])).or_default();
             *total = total.checked_add(count).ok_or(CountOverflow)?;
         }
     }
     let mut pieces = CandidateCounts::default();
-    for (symbols, count) in candidates.iter() {
+    for (number, (symbols, count)) in candidates.iter().enumerate() {
+        if number.is_multiple_of(LOOK_EVERY) {
+            check_stop(observer)?;
+        }
         let stays = |a: &Symbol, b: &Symbol| bigrams[&key(*a, *b)] >= threshold;
         for piece in symbols.chunk_by(stays).filter(|piece| piece.len() > 1) {
             pieces.add(piece, count)?;
@@ -49,7 +74,7 @@ mod tests {
         for (text, count) in [("abc", 2), ("ab", 1), ("bcd", 1), ("dd", 9)] {
             candidates.add(&symbols(text), count).unwrap();
         }
-        let mut pieces: Vec<(Vec<Symbol>, u64)> = cut(&candidates, 3)
+        let mut pieces: Vec<(Vec<Symbol>, u64)> = cut(&candidates, 3, &crate::observe::Silent)
             .unwrap()
             .iter()
             .map(|(symbols, count)| (symbols.to_vec(), count))

@@ -8,7 +8,7 @@ mod pretokens;
 mod sketch;
 
 pub use candidates::{CandidateCounter, CandidateCounts, EarlyCut, Eligible};
-pub use cutting::cut;
+pub use cutting::{CutError, cut};
 pub use file::CountFileError;
 pub use greedy::{Ngrams, split_greedily};
 pub use pretokens::{PretokenCounter, PretokenCounts};

@@ -2,10 +2,10 @@
 
 use std::convert::Infallible;
 
-use super::bounded::CountError;
 use super::options::OptionError;
+use super::spilling::CountError;
 use crate::corpus::{CorpusError, ReadError};
-use crate::count::CountOverflow;
+use crate::count::{CountOverflow, CutError};
 use crate::merge::MergeError;
 use crate::model::BuildError;
 use crate::observe::Stopped;
@@ -105,6 +105,15 @@ pub enum TrainError {
     /// The result is no sound model.
     #[error("the trained model is not sound: {0}")]
     Build(#[from] BuildError),
+}
+
+impl From<CutError> for TrainError {
+    fn from(error: CutError) -> TrainError {
+        match error {
+            CutError::Overflow(overflow) => overflow.into(),
+            CutError::Stopped(stopped) => stopped.into(),
+        }
+    }
 }
 
 impl From<ReadError<SplitError>> for TrainError {

@@ -2,10 +2,11 @@
 
 use serde_json::{Value, json};
 
-use super::bounded::{Budget, Pass};
+use super::bounded::Pass;
 use super::finish::Learned;
 use super::pipeline::Run;
 use super::scratch::{Scratch, failed, key_of};
+use super::spilling::Budget;
 use super::stages::words_from;
 use super::words::Words;
 use super::{TrainError, TrainOptions};

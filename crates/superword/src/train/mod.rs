@@ -8,6 +8,7 @@ mod options;
 mod pipeline;
 mod rules;
 mod scratch;
+mod spilling;
 mod stages;
 mod supermerges;
 mod weighted;
@@ -46,6 +47,11 @@ impl<'a> WatchMerges<'a> {
     /// Watches one phase.
     pub fn new(observer: &'a dyn Observer, phase: Phase) -> WatchMerges<'a> {
         WatchMerges { observer, phase }
+    }
+
+    /// Hears the wish to stop.
+    fn look(&self) -> Result<(), Stopped> {
+        check_stop(self.observer)
     }
 
     fn step(&self, done: usize, total: usize) -> Result<(), Stopped> {

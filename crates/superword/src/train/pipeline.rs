@@ -20,7 +20,7 @@ use crate::token::Symbol;
 
 /// What the guess is divided by. Bigrams that are not eligible are counted too, and superwords of
 /// three words and more are not, so the guess alone may be too high or too low.
-const BOUNDLESS_CAUTION: u64 = 2;
+const BOUNDLESS_CAUTION: u64 = 3;
 
 /// How long a phase took.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

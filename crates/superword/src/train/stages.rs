@@ -16,7 +16,7 @@ use crate::count::{
 };
 use crate::encode::{Scratch, WordEvent, WordRules, word_events};
 use crate::model::{Alphabet, Event, Facts, Method, Model};
-use crate::observe::{Observer, Phase};
+use crate::observe::{Observer, Phase, check_stop};
 use crate::text::{Matcher, Pretokenizer, SplitError};
 use crate::token::Symbol;
 
@@ -276,11 +276,16 @@ pub fn count_candidates(
         if all.is_empty() {
             all = counts;
         } else {
-            all.merge(&counts)?;
+            for (number, (symbols, count)) in counts.iter().enumerate() {
+                if number.is_multiple_of(1 << 12) {
+                    check_stop(observer)?;
+                }
+                all.add(symbols, count)?;
+            }
         }
     }
     if cut_below > 1 {
-        all = cut(&all, cut_below)?;
+        all = cut(&all, cut_below, observer)?;
     }
     Ok((all, report))
 }

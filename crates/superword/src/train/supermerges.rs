@@ -66,10 +66,14 @@ impl Supermerger {
         candidates: &CandidateCounts,
         rules: SupermergeRules,
         min_count: u64,
+        watch: &WatchMerges<'_>,
     ) -> Result<Supermerger, TrainError> {
         let mut cells = Cells::with_capacity(candidates.tokens(), candidates.len());
         let mut fits = true;
-        for (symbols, count) in candidates.iter() {
+        for (number, (symbols, count)) in candidates.iter().enumerate() {
+            if number.is_multiple_of(1 << 12) {
+                watch.look()?;
+            }
             fits &= cells.push(symbols.iter().map(|symbol| symbol.0), count);
         }
         if !fits {
@@ -116,7 +120,7 @@ pub fn learn_boundless(
     size: usize,
     watch: &WatchMerges<'_>,
 ) -> Result<Superwords, TrainError> {
-    let mut supermerger = Supermerger::new(words, candidates, rules, min_count)?;
+    let mut supermerger = Supermerger::new(words, candidates, rules, min_count, watch)?;
     let mut vocabulary = Members::new(alphabet);
     let mut steps = Vec::new();
     let mut pending = words.steps.iter().peekable();
@@ -169,7 +173,7 @@ pub fn learn_superbpe(
     supermerges: usize,
     watch: &WatchMerges<'_>,
 ) -> Result<Superwords, TrainError> {
-    let mut supermerger = Supermerger::new(words, candidates, rules, min_count)?;
+    let mut supermerger = Supermerger::new(words, candidates, rules, min_count, watch)?;
     let mut vocabulary = Members::new(alphabet);
     let mut steps = Vec::new();
     for step in &words.steps {

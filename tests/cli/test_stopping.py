@@ -1,0 +1,56 @@
+"""Ctrl-C within a second, whatever phase the work is in."""
+
+from __future__ import annotations
+
+import json
+import random
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+
+@pytest.fixture(scope="module")
+def text(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A text that takes a while in every phase: many words that stand together in many ways."""
+    seed = random.Random(3)
+    letters = "abcdefghijklmnop"
+    words = ["".join(seed.choices(letters, k=seed.randint(3, 9))) for _ in range(12_000)]
+    path = tmp_path_factory.mktemp("text") / "a.txt"
+    with path.open("w") as file:
+        for _ in range(12_000):
+            file.write(" ".join(seed.choices(words, k=40)) + "\n")
+    return path
+
+
+@pytest.mark.parametrize("kept", [False, True])
+@pytest.mark.parametrize("phase", ["sample", "count", "merge", "candidates", "supermerge"])
+def test_ctrl_c_stops_every_phase_within_a_second(
+    text: Path, tmp_path: Path, phase: str, kept: bool
+) -> None:
+    output = tmp_path / "m.superword"
+    options = ["--format", "lines", "--vocab-size", "500000", "--log-json", "--sample", "1GB"]
+    if kept:
+        options += ["--work-dir", str(tmp_path / "work")]
+    process = subprocess.Popen(
+        [sys.executable, "-m", "superword", "train", str(text), *options, "-o", str(output)],
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    assert process.stderr is not None
+    for line in process.stderr:
+        event = json.loads(line)
+        if event["event"] == "phase" and event["phase"] == phase:
+            break
+    sent = time.monotonic()
+    process.send_signal(signal.SIGINT)
+    _, rest = process.communicate(timeout=30)
+    assert time.monotonic() - sent < 1.5
+    assert process.returncode == 130
+    last = json.loads(rest.splitlines()[-1])
+    assert last["event"] == "stopped"
+    assert ("work so far" in last["message"]) == kept
+    assert not output.exists()
