@@ -21,7 +21,7 @@ def text(tmp_path_factory: pytest.TempPathFactory) -> Path:
     words = ["".join(seed.choices(letters, k=seed.randint(3, 9))) for _ in range(12_000)]
     path = tmp_path_factory.mktemp("text") / "a.txt"
     with path.open("w") as file:
-        for _ in range(12_000):
+        for _ in range(5_000):
             file.write(" ".join(seed.choices(words, k=40)) + "\n")
     return path
 
