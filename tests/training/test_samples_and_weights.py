@@ -88,6 +88,6 @@ def test_weights_of_no_group_and_files_in_two_groups_are_refused(jsonl: Path) ->
         superword.train({"a": jsonl, "b": [jsonl]}, vocab_size=300)
 
 
-def test_huge_weights_overflow_into_an_error() -> None:
+def test_large_weights_count_exactly() -> None:
     counts = count_pretokens({"a": Texts(["a b"])}, weights={"a": 1e6})
     assert counts[b" b"] == 10**6
