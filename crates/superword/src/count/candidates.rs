@@ -42,6 +42,8 @@ impl Eligible {
 
 #[derive(Clone, Copy, Debug)]
 struct Entry {
+    /// Kept, so that a growing table need not look at the symbols again.
+    hash: u64,
     start: usize,
     len: u32,
     count: u64,
@@ -65,21 +67,21 @@ impl CandidateCounts {
     pub fn add(&mut self, symbols: &[Symbol], times: u64) -> Result<(), CountOverflow> {
         let hash = hash_symbols(symbols);
         let arena = &self.arena;
-        let same = |entry: &Entry| arena[entry.start..entry.start + entry.len as usize] == *symbols;
+        let same = |entry: &Entry| {
+            entry.hash == hash && arena[entry.start..entry.start + entry.len as usize] == *symbols
+        };
         if let Some(entry) = self.entries.find_mut(hash, same) {
             entry.count = entry.count.checked_add(times).ok_or(CountOverflow)?;
             return Ok(());
         }
         let entry = Entry {
+            hash,
             start: self.arena.len(),
             len: symbols.len() as u32,
             count: times,
         };
         self.arena.extend_from_slice(symbols);
-        let arena = &self.arena;
-        self.entries.insert_unique(hash, entry, |entry| {
-            hash_symbols(&arena[entry.start..entry.start + entry.len as usize])
-        });
+        self.entries.insert_unique(hash, entry, |entry| entry.hash);
         Ok(())
     }
 

@@ -105,14 +105,19 @@ impl PretokenCounter {
             })?,
             Some(sketch) => {
                 let mut previous = None;
-                self.pretokenizer.for_each(text, |start, end| {
+                let pretokenizer = &self.pretokenizer;
+                pretokenizer.for_each(text, |start, end| {
                     let (count, hash) = table.entry(bytes, start, end);
                     *count += 1;
                     pretokens += 1;
-                    if let Some(previous) = previous {
+                    // No candidate holds a pretoken that is not eligible.
+                    let eligible = pretokenizer.may_be_eligible(&bytes[start..end]);
+                    if let Some(previous) = previous
+                        && eligible
+                    {
                         sketch.add(previous, hash);
                     }
-                    previous = Some(hash);
+                    previous = eligible.then_some(hash);
                 })?;
             }
         }

@@ -10,14 +10,18 @@ use crate::hash::fold;
 /// A table of counters indexed by the hash of a bigram. Counters stop at the largest number.
 #[derive(Clone, Debug)]
 pub struct BigramSketch {
-    counters: Vec<u32>,
+    counters: Vec<Counter>,
 }
+
+/// Two bytes: half the lines of the cache, and counts beyond them are never rare.
+type Counter = u16;
 
 impl BigramSketch {
     /// A sketch for a text of about this many bytes.
     pub fn for_text_of(bytes: u64) -> BigramSketch {
-        // Four bytes of text a pretoken, a counter for each: but at most 64 MB of counters.
-        let bits = (64 - (bytes / 4).leading_zeros()).clamp(12, 24);
+        // Four bytes of text a pretoken, a counter for each: but at most 16 MB of counters. More
+        // would rate fewer bigrams too high, and be slower to reach.
+        let bits = (64 - (bytes / 4).leading_zeros()).clamp(12, 23);
         BigramSketch {
             counters: vec![0; 1 << bits],
         }
@@ -26,7 +30,9 @@ impl BigramSketch {
     /// The same with at most this many bytes of memory.
     pub fn for_text_within(bytes: u64, memory: usize) -> BigramSketch {
         let mut sketch = BigramSketch::for_text_of(bytes);
-        while sketch.counters.len() > 1 << 12 && sketch.counters.len() * 4 > memory {
+        while sketch.counters.len() > 1 << 12
+            && sketch.counters.len() * size_of::<Counter>() > memory
+        {
             sketch.counters.truncate(sketch.counters.len() / 2);
         }
         sketch.counters.shrink_to_fit();
@@ -53,15 +59,16 @@ impl BigramSketch {
 
     /// The inverse of [`BigramSketch::to_bytes`]; `None` if that did not write it.
     pub fn from_bytes(bytes: &[u8]) -> Option<BigramSketch> {
-        let counters: Vec<u32> = bytes
-            .chunks_exact(4)
+        const SIZE: usize = size_of::<Counter>();
+        let counters: Vec<Counter> = bytes
+            .chunks_exact(SIZE)
             .map(|chunk| {
-                let mut counter = [0; 4];
+                let mut counter = [0; SIZE];
                 counter.copy_from_slice(chunk);
-                u32::from_le_bytes(counter)
+                Counter::from_le_bytes(counter)
             })
             .collect();
-        let whole = bytes.len() == counters.len() * 4 && counters.len().is_power_of_two();
+        let whole = bytes.len() == counters.len() * SIZE && counters.len().is_power_of_two();
         whole.then_some(BigramSketch { counters })
     }
 
@@ -82,7 +89,7 @@ impl BigramSketch {
     #[inline(always)]
     pub fn may_reach(&self, left: u64, right: u64, count: u64) -> bool {
         let counter = self.counters[self.slot(left, right)];
-        counter == u32::MAX || u64::from(counter) >= count
+        counter == Counter::MAX || u64::from(counter) >= count
     }
 
     /// Adds the counts of another sketch of the same size.
@@ -94,7 +101,7 @@ impl BigramSketch {
 
     /// Multiplies all counts.
     pub fn multiply(&mut self, times: u64) {
-        let times = u32::try_from(times).unwrap_or(u32::MAX);
+        let times = Counter::try_from(times).unwrap_or(Counter::MAX);
         for counter in &mut self.counters {
             *counter = counter.saturating_mul(times);
         }

@@ -215,6 +215,17 @@ impl Pretokenizer {
         }
     }
 
+    /// False only if the pretoken is certainly not eligible; found out from its first bytes mostly.
+    #[inline(always)]
+    pub fn may_be_eligible(&self, pretoken: &[u8]) -> bool {
+        match &self.inner.eligible {
+            Eligible::Letter => pretoken
+                .iter()
+                .any(|byte| byte.is_ascii_alphabetic() || !byte.is_ascii()),
+            Eligible::Matcher(_) => true,
+        }
+    }
+
     /// The runs of one script that a text falls into, whether or not this configuration uses them.
     pub fn script_runs(&self, text: &str) -> Vec<Run> {
         script::runs(text.as_bytes()).collect()

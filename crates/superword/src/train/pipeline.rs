@@ -18,9 +18,9 @@ use crate::observe::{Observer, Phase};
 use crate::text::{Matcher, Pretokenizer};
 use crate::token::Symbol;
 
-/// What the guess is divided by. Bigrams that are not eligible are counted too, and superwords of
-/// three words and more are not, so the guess alone may be too high or too low.
-const BOUNDLESS_CAUTION: u64 = 3;
+/// What the guess is divided by. Superwords of three words and more are not counted, and pretokens
+/// of several tokens are, so the guess alone may be too high or too low.
+const BOUNDLESS_CAUTION: u64 = 2;
 
 /// How long a phase took.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
