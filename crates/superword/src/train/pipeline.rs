@@ -179,7 +179,7 @@ impl Run<'_> {
         let safe = self.safe_threshold(words);
         let mut threshold = match sketch {
             Some(sketch) if self.options.method == Method::SuperBpe => {
-                (sketch.ranked(self.options.supermerges) / 8).max(safe)
+                (sketch.ranked(self.options.supermerges) / 4).max(safe)
             }
             Some(sketch) => self.boundless_guess(words, sketch).max(safe),
             None => 1,

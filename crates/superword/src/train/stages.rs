@@ -284,7 +284,8 @@ pub fn count_candidates(
             }
         }
     }
-    if cut_below > 1 {
+    // What was cut early has hardly a rare bigram left: cutting again is not worth the time.
+    if cut_below > 1 && early.is_none() {
         all = cut(&all, cut_below, observer)?;
     }
     Ok((all, report))
