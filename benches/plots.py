@@ -155,12 +155,13 @@ def draw(result: Record, path: Path) -> list[str]:
             ("memory-by-size", "bytes", by_size, "peak_memory"),
         ):
             made.append(save(trainers_over(training, axis, fixed, value), path, name))
-        for name, plot in (
+        over_documents = (
             ("phases", phases),
             ("counts-by-documents", counts),
             ("memory-by-documents", memory),
-        ):
-            made.append(save(plot(training), path, name))
+        )
+        if any(not record["failed"] for record in training["figures"]):
+            made += [save(plot(training), path, name) for name, plot in over_documents]
     encoding = result.get("encoding", {})
     if encoding.get("results"):
         made.append(save(languages(encoding), path, "encoding-by-language"))
