@@ -127,16 +127,15 @@ pub fn learn_boundless(
     let mut settled_from = u64::MAX;
     while vocabulary.size < size {
         watch.step(vocabulary.size, size)?;
-        let best = best_unlocked(&mut supermerger.merger, &vocabulary);
-        let ordinary = pending.peek().map(|step| step.count);
-        match best {
-            Some(pair) if ordinary.is_none_or(|count| pair.count > count) => {
+        let ordinary = pending.peek().map_or(0, |step| step.count);
+        match best_above(&mut supermerger.merger, &vocabulary, ordinary) {
+            Some(pair) => {
                 let joined = supermerger.merge(pair)?;
                 vocabulary.enter_superword(joined);
                 settled_from = settled_from.min(pair.count);
                 steps.push(Step::Super(pair, joined));
             }
-            _ => {
+            None => {
                 let Some(step) = pending.next() else {
                     settled_from = 0;
                     break;
@@ -202,12 +201,17 @@ pub fn learn_superbpe(
     })
 }
 
-/// The best supermerge whose parts are both in the vocabulary. Nearly always that is simply the
-/// best: a part that is still to come has an ordinary merge of at least the same count before it.
-/// Only where joined bytes existed already can counts of phase 1 rise again and break that.
-fn best_unlocked(merger: &mut Merger<SupermergeRules>, vocabulary: &Members) -> Option<Candidate> {
+/// The best supermerge that occurs more often than `ordinary` and whose parts are both in the
+/// vocabulary. Nearly always that is simply the best: a part that is still to come has an ordinary
+/// merge of at least the same count before it. Only where joined bytes existed already can counts
+/// of phase 1 rise again and break that.
+fn best_above(
+    merger: &mut Merger<SupermergeRules>,
+    vocabulary: &Members,
+    ordinary: u64,
+) -> Option<Candidate> {
     loop {
-        let best = merger.best()?;
+        let best = merger.best().filter(|best| best.count > ordinary)?;
         if vocabulary.has(best.left) && vocabulary.has(best.right) {
             return Some(best);
         }
