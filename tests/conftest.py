@@ -4,12 +4,18 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 from pathlib import Path
 
 import pytest
 import superword
 
 ROOT = Path(__file__).resolve().parent.parent
+
+# A shell that runs the tests in the background ignores Ctrl-C for them and for every command that
+# they start; with a handler of our own, those commands get the default again.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 SENTENCES = (
     "The name of the file is the name of the module, as well as the name of the test.",

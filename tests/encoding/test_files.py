@@ -214,7 +214,9 @@ def test_any_exception_of_the_progress_stops_a_run(tmp_path: Path, one_file: Pat
 
     with pytest.raises(ZeroDivisionError):
         engine("boundless").encode_files(one_file, tmp_path / "out", progress=refuse)
-    assert [path.name for path in (tmp_path / "out").iterdir()] == ["progress.json"]
+    # A shard that was whole by then is kept; nothing is there in part, and nothing says "done".
+    names = {path.name for path in (tmp_path / "out").iterdir()}
+    assert names <= {"progress.json", "shard-00000.npy", "shard-00000.documents.npy"}
 
 
 def test_what_changed_is_said(tmp_path: Path, corpus: list[Path]) -> None:
