@@ -253,7 +253,7 @@ impl RankedRules {
     }
 
     /// Places in a bucket for each rule, over a linked list: near-linear for sequences of any
-    /// length. (A heap of places was ten times slower on a megabyte of one letter.)
+    /// length. Only ranks are kept in a heap, not places.
     fn apply_long(&self, symbols: &mut Vec<u32>, rules: &[Rule], scratch: &mut Scratch) {
         let Scratch { nodes, buckets, .. } = scratch;
         let len = symbols.len() as u32;
