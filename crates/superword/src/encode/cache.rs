@@ -8,7 +8,7 @@ use super::superwords::ELIGIBLE;
 use crate::hash::{fold, hash_u128};
 
 /// The memory of the cache of each worker, in bytes, where nothing else is said.
-pub const CACHE_BYTES: usize = 3 << 20;
+pub const CACHE_BYTES: usize = 6 << 20;
 
 /// The most bytes of a short pretoken.
 pub(super) const SHORT_BYTES: usize = 12;

@@ -287,24 +287,25 @@ impl Work<'_> {
         let key = (end - start <= WIDE_BYTES).then(|| WideKey::new(text, start, end));
         let mut pieces = std::mem::take(&mut self.room.pieces);
         pieces.clear();
-        if let Some(key) = &key
+        let token = || match &key {
+            Some(key) if !encoder.tokens.may_have(key.hash()) => None,
+            _ => encoder.whole.get(text, start, end).0,
+        };
+        let is_short = end - start <= SHORT_BYTES;
+        if is_short && let Some(symbol) = token() {
+            pieces.push(symbol);
+            self.room.cache.keep_short(&text[start..end], symbol);
+        } else if let Some(key) = &key
             && let Some(symbols) = self.room.cache.wide(key)
         {
             pieces.extend_from_slice(symbols);
-        } else if key.is_none_or(|key| encoder.tokens.may_have(key.hash()))
-            && let (Some(symbol), _) = encoder.whole.get(text, start, end)
-        {
-            pieces.push(symbol);
-            if end - start <= SHORT_BYTES {
-                self.room.cache.keep_short(&text[start..end], symbol);
-            } else if let Some(key) = &key {
-                self.room.cache.keep_wide(key, &pieces);
-            }
         } else {
-            let scratch = &mut self.room.scratch;
-            encoder
-                .words
-                .encode(&text[start..end], &mut pieces, scratch);
+            match token() {
+                Some(symbol) if !is_short => pieces.push(symbol),
+                _ => encoder
+                    .words
+                    .encode(&text[start..end], &mut pieces, &mut self.room.scratch),
+            }
             if let Some(key) = &key {
                 self.room.cache.keep_wide(key, &pieces);
             }

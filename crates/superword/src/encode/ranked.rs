@@ -24,7 +24,7 @@ pub struct RankedRules {
 /// Room to work in, kept from one sequence to the next.
 #[derive(Clone, Debug, Default)]
 pub struct Scratch {
-    ranks: Vec<Rank>,
+    pub(super) ranks: Vec<Rank>,
     nodes: Vec<Node>,
     buckets: Buckets,
     pub(super) tokens: Vec<u32>,
@@ -101,10 +101,13 @@ impl RankedRules {
         }
     }
 
-    /// Three symbols: those that are left, and how many.
+    /// Three symbols and the rules between them: those that are left, and how many.
     #[inline(always)]
-    pub(super) fn apply_to_three(&self, [a, b, c]: [u32; 3]) -> ([u32; 3], usize) {
-        let [first, second] = [(a, b), (b, c)].map(|(l, r)| self.table.likely_rank(l, r));
+    pub(super) fn apply_to_three(
+        &self,
+        [a, b, c]: [u32; 3],
+        [first, second]: [Rank; 2],
+    ) -> ([u32; 3], usize) {
         if first.min(second) == NO_RULE {
             return ([a, b, c], 3);
         }
@@ -119,11 +122,16 @@ impl RankedRules {
         }
     }
 
-    /// What a pair becomes, if it has a rule. For pairs that mostly have one.
+    /// What a rule makes of its pair.
     #[inline(always)]
-    pub(super) fn get(&self, left: u32, right: u32) -> Option<u32> {
-        let rank = self.table.likely_rank(left, right);
-        (rank != NO_RULE).then(|| self.table.joined(rank))
+    pub(super) fn joined(&self, rank: Rank) -> u32 {
+        self.table.joined(rank)
+    }
+
+    /// The rule of a pair that mostly has one, or [`NO_RULE`].
+    #[inline(always)]
+    pub(super) fn likely_rank(&self, left: u32, right: u32) -> Rank {
+        self.table.likely_rank(left, right)
     }
 
     /// The rule of a pair, or [`NO_RULE`].
@@ -388,7 +396,8 @@ mod tests {
             let mut scratch = Scratch::default();
             let plain = one_by_one(&rules, &long);
             if let &[a, b, c] = &long[..] {
-                let (left, count) = rules.apply_to_three([a, b, c]);
+                let ranks = [(a, b), (b, c)].map(|(left, right)| rules.likely_rank(left, right));
+                let (left, count) = rules.apply_to_three([a, b, c], ranks);
                 assert_eq!(left[..count], plain);
             }
             rules.apply(&mut short, &mut scratch);

@@ -2,6 +2,7 @@
 
 use super::filter::HashFilter;
 use super::ranked::{RankedRules, Scratch};
+use super::rules::{NO_RULE, Rank};
 use crate::count::Ngrams;
 use crate::hash::{NumberMap, hash_pair};
 use crate::model::{Event, Model};
@@ -64,22 +65,55 @@ impl SuperwordRules {
             return 0;
         };
         let mut seams = std::mem::take(&mut scratch.seams);
+        let mut ranks = std::mem::take(&mut scratch.ranks);
         self.find_seams(symbols, &mut seams);
         let end = match at_end {
             true => last + 1,
             false => start_of_run(&seams, last),
         };
-        out.reserve(end);
+        self.find_ranks(symbols, &seams, &mut ranks);
+        let from = out.len();
+        out.resize(from + end, 0);
+        let mut tokens = Tokens {
+            out: &mut out[from..],
+            count: 0,
+        };
         let mut done = 0;
         while let Some(start) = next_bit::<true>(&seams, done, end) {
-            out.extend(symbols[done..start].iter().copied().map(plain));
+            tokens.extend(&symbols[done..start]);
             let run_end = next_bit::<false>(&seams, start, end).unwrap_or(last) + 1;
-            self.join_run(&symbols[start..run_end], scratch, out);
+            self.join_run(
+                &symbols[start..run_end],
+                &ranks[start..run_end - 1],
+                scratch,
+                &mut tokens,
+            );
             done = run_end;
         }
-        out.extend(symbols[done..end].iter().copied().map(plain));
-        scratch.seams = seams;
+        tokens.extend(&symbols[done..end]);
+        let count = tokens.count;
+        out.truncate(from + count);
+        (scratch.seams, scratch.ranks) = (seams, ranks);
         end
+    }
+
+    /// The rules of all neighbours at a seam, one look-up after the other: they wait for memory
+    /// together.
+    fn find_ranks(&self, symbols: &[u32], seams: &[u64], ranks: &mut Vec<Rank>) {
+        ranks.resize(symbols.len(), NO_RULE);
+        if self.ngrams.is_some() {
+            return; // the runs are not cut yet
+        }
+        for (word, &bits) in seams.iter().enumerate() {
+            let mut bits = bits;
+            while bits != 0 {
+                let at = word * 64 + bits.trailing_zeros() as usize;
+                ranks[at] = self
+                    .rules
+                    .likely_rank(plain(symbols[at]), plain(symbols[at + 1]));
+                bits &= bits - 1;
+            }
+        }
     }
 
     /// Sets bit `i` where a superword may hold symbols `i` and `i + 1` side by side. Only where it
@@ -101,34 +135,39 @@ impl SuperwordRules {
         }
     }
 
-    /// Appends the tokens of a run of at least two symbols.
+    /// Appends the tokens of a run of at least two symbols, `ranks` the rules between them.
     #[inline(always)]
-    fn join_run(&self, run: &[u32], scratch: &mut Scratch, out: &mut Vec<u32>) {
-        match (run, &self.ngrams) {
-            (&[left, right], None) => {
-                let [left, right] = [left, right].map(plain);
-                match self.rules.get(left, right) {
-                    Some(joined) => out.push(joined),
-                    None => out.extend([left, right]),
-                }
+    fn join_run(&self, run: &[u32], ranks: &[Rank], scratch: &mut Scratch, out: &mut Tokens<'_>) {
+        match (run, ranks, &self.ngrams) {
+            (&[left, right], &[rank], None) => match rank {
+                NO_RULE => out.extend(&[left, right]),
+                rank => out.extend(&[self.rules.joined(rank)]),
+            },
+            (&[a, b, c], &[first, second], None) => {
+                let symbols = [a, b, c].map(plain);
+                let (tokens, count) = self.rules.apply_to_three(symbols, [first, second]);
+                out.extend(&tokens[..count]);
             }
-            (&[a, b, c], None) => {
-                let (tokens, count) = self.rules.apply_to_three([a, b, c].map(plain));
-                out.extend_from_slice(&tokens[..count]);
-            }
-            _ => self.join_long_run(run, scratch, out),
+            _ => self.join_long_run(run, ranks, scratch, out),
         }
     }
 
     #[inline(never)]
-    fn join_long_run(&self, run: &[u32], scratch: &mut Scratch, out: &mut Vec<u32>) {
+    fn join_long_run(
+        &self,
+        run: &[u32],
+        ranks: &[Rank],
+        scratch: &mut Scratch,
+        out: &mut Tokens<'_>,
+    ) {
         let mut tokens = std::mem::take(&mut scratch.tokens);
         match &self.ngrams {
             None => {
                 tokens.clear();
                 tokens.extend(run.iter().copied().map(plain));
-                self.rules.apply(&mut tokens, scratch);
-                out.extend_from_slice(&tokens);
+                self.rules
+                    .apply_with(&mut tokens, scratch, |_, at| ranks[at]);
+                out.extend(&tokens);
             }
             Some(ngrams) => {
                 let whole: Vec<Symbol> = run.iter().map(|&symbol| Symbol(plain(symbol))).collect();
@@ -136,11 +175,28 @@ impl SuperwordRules {
                     tokens.clear();
                     tokens.extend(piece.iter().map(|symbol| symbol.0));
                     self.rules.apply(&mut tokens, scratch);
-                    out.extend_from_slice(&tokens);
+                    out.extend(&tokens);
                 });
             }
         }
         scratch.tokens = tokens;
+    }
+}
+
+/// Tokens that are written one after the other. There is room for as many as there were symbols.
+struct Tokens<'o> {
+    out: &'o mut [u32],
+    count: usize,
+}
+
+impl Tokens<'_> {
+    /// Appends symbols without their marks.
+    #[inline(always)]
+    fn extend(&mut self, symbols: &[u32]) {
+        for &symbol in symbols {
+            self.out[self.count] = plain(symbol);
+            self.count += 1;
+        }
     }
 }
 
