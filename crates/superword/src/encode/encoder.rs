@@ -1,8 +1,9 @@
 //! The encoder of a model: text → ids, ids → bytes.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
-use super::cache::PieceCache;
+use super::cache::{self, PieceCache};
 use super::ranked::{Rule, Scratch};
 use super::shelf::Shelf;
 use super::specials::SpecialFinder;
@@ -29,6 +30,8 @@ pub struct Encoder {
     ids: Vec<u32>,
     /// Working room that is not in use. A call takes one and puts it back.
     rooms: Shelf<Room>,
+    /// The bytes that the cache of each room may take.
+    cache_bytes: AtomicUsize,
 }
 
 /// Working room of one thread.
@@ -86,6 +89,7 @@ impl Encoder {
             whole,
             ids,
             rooms: Shelf::default(),
+            cache_bytes: AtomicUsize::new(cache::DEFAULT_BYTES),
             model,
         })
     }
@@ -135,6 +139,7 @@ impl Encoder {
     }
 
     fn encode_in(&self, room: &mut Room, text: &str, out: &mut Vec<u32>) -> Result<(), SplitError> {
+        room.cache.set_bytes(self.cache_bytes());
         match &self.superwords {
             None => self.encode_words(room, text, out),
             Some(superwords) => self.encode_superwords(superwords, room, text, out),
@@ -267,4 +272,18 @@ impl Encoder {
 #[inline(always)]
 fn whole_symbol(entry: u32) -> u32 {
     (entry & !ELIGIBLE) - 1
+}
+
+impl Encoder {
+    /// The bytes that what is remembered may take, for each thread that encodes.
+    pub fn cache_bytes(&self) -> usize {
+        self.cache_bytes.load(Ordering::Relaxed)
+    }
+
+    /// Sets [`Encoder::cache_bytes`]; 0: nothing is remembered. Ids never depend on it. Memory that
+    /// is too much now is given back, and the next call of each thread keeps to the new size.
+    pub fn set_cache_bytes(&self, bytes: usize) {
+        self.cache_bytes.store(bytes, Ordering::Relaxed);
+        self.rooms.for_each(|room| room.cache.set_bytes(bytes));
+    }
 }
