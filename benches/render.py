@@ -21,6 +21,7 @@ from benches.tables import (
     figures_table,
     language_table,
     machine,
+    measured,
     training_table,
 )
 
@@ -115,7 +116,11 @@ def page(result: Record, plots: list[str]) -> str:
         encoding = result["encoding"]
         parts += ["## Encoding", HOW_ENCODING, encoding_table(result)]
         if encoding.get("languages"):
-            parts += ["### Languages and code", language_table(result, encoding["languages"])]
+            named = encoding["languages"]
+            parts += ["### Languages and code", language_table(result, named)]
+            for key, threads in (("warm", 1), ("first", 2), ("warm", 2)):
+                if measured(encoding, named, key, threads):
+                    parts.append(language_table(result, named, key, threads))
         if encoding.get("worst"):
             parts += ["### Worst cases, one line of 16 MB"]
             parts.append(language_table(result, encoding["worst"]))
