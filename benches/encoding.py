@@ -204,7 +204,8 @@ def startup(runner: Runner, plan: Plan, peers: list[str]) -> dict[str, Any]:
     for item in jobs:
         model = Path(item.job["superword"]).stem
         name = f"superword {model}" if item.job["peer"] == "superword" else item.job["peer"]
-        loads[name] = {"failed": item.failed, "seconds": item.best("seconds")}
+        times = {key: item.best(key) for key in ("seconds", "ready")}
+        loads[name] = {"failed": item.failed, **times}
     return {"import_seconds": min(imports, default=None), "load": loads}
 
 

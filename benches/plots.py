@@ -151,7 +151,8 @@ def encoders(section: Record) -> Any:
         colour = ("#1f77b4", "#aec7e8", "#ff7f0e", "#ffbb78")[place]
         axes.barh(rows, values, height, label=label, color=colour)
     places = [row + height * 1.5 for row in range(len(found))]
-    axes.set_yticks(places, [plain(SHOWN.get(name, name)) for name in found], fontsize=8)
+    labels = [plain(SHOWN.get(name, name)).replace(", default", ",\ndefault") for name in found]
+    axes.set_yticks(places, labels, fontsize=8)
     axes.invert_yaxis()
     axes.set_xlabel("MB/s, English")
     axes.grid(True, axis="x", alpha=0.25)
@@ -159,8 +160,19 @@ def encoders(section: Record) -> Any:
     return figure
 
 
+def stopped(section: Record, text: str, encoder: str) -> float | None:
+    """The MB/s that an encoder did not reach before it was stopped; None if it was not."""
+    here = [r for r in section["results"] if r["text"] == text and r["threads"] == 1]
+    size = max((r["bytes"] for r in here if not r["failed"]), default=0)
+    for record in here:
+        said = str(record["failed"] or "")
+        if record["encoder"] == encoder and said.startswith("stopped after ") and size:
+            return float(size / 1e6 / float(said.split()[2]))
+    return None
+
+
 def dots(axes: Any, section: Record, texts: list[str]) -> None:
-    """A row for each text, a dot for each encoder."""
+    """A row for each text, a dot for each encoder; a cross: slower than that, and stopped."""
     for encoder, colour in DRAWN.items():
         points = [
             (value / 1e6, row)
@@ -171,6 +183,10 @@ def dots(axes: Any, section: Record, texts: list[str]) -> None:
             xs, ys = zip(*points, strict=True)
             label = plain(SHOWN.get(encoder, encoder))
             axes.scatter(xs, ys, s=22, color=colour, label=label, zorder=3)
+        late = [(x, row) for row, t in enumerate(texts) if (x := stopped(section, t, encoder))]
+        if late:
+            xs, ys = zip(*late, strict=True)
+            axes.scatter(xs, ys, s=30, color=colour, marker="x", zorder=3)
     axes.set_yticks(range(len(texts)), texts, fontsize=8)
     axes.set_ylim(len(texts) - 0.4, -0.6)
     axes.set_xscale("log")
@@ -204,7 +220,7 @@ def worst_cases(section: Record) -> Any:
     for encoder in ("words", "boundless"):
         if english := speed(section, "english", encoder):
             axes.axvline(english / 5e6, color=DRAWN[encoder], linestyle=":", linewidth=1)
-    axes.set_xlabel("MB/s, first pass, one thread; dotted: a fifth of English, the bar")
+    axes.set_xlabel("MB/s, first pass, one thread; dotted: a fifth of English; ×: slower, stopped")
     axes.legend(fontsize=7, ncols=3, loc="lower center", bbox_to_anchor=(0.45, 1.01), frameon=False)
     return figure
 

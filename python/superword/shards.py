@@ -99,6 +99,10 @@ class Held:
             os.close(self._handle)
             self._handle = None
 
+    def __del__(self) -> None:
+        # Where it never got to those who would have closed it.
+        self.close()
+
 
 @contextmanager
 def held(folder: Path) -> Iterator[Held]:

@@ -399,7 +399,10 @@ impl PyModel {
     }
 
     fn cache_bytes(&self, py: Python<'_>) -> PyResult<usize> {
-        Ok(self.encoder(py)?.cache_bytes())
+        match self.cache_bytes.load(Ordering::SeqCst) {
+            ITS_OWN => Ok(self.encoder(py)?.cache_bytes()),
+            bytes => Ok(bytes),
+        }
     }
 
     fn set_cache_bytes(&self, bytes: usize) {
