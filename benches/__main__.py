@@ -39,7 +39,7 @@ def main() -> None:
         "log": [],
     }
     print("preparing the texts", file=sys.stderr, flush=True)
-    sizes = sorted({*plan.sizes, *(plan.figure_sizes if plan.training else ())})
+    sizes = sorted({*plan.sizes, *plan.figure_sizes}) if plan.training else []
     made = texts.prepare(sizes, plan.model_bytes, plan.english_bytes, plan.languages)
     result["source"] = made["source"]
     left = max(60.0, plan.seconds - (time.monotonic() - started))

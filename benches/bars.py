@@ -177,7 +177,9 @@ def encoding_bars(section: Record) -> Iterator[Bar]:
             yield slowest(f"{what}, {encoder}", found, len(texts), english(encoder), bar)
     startup = section.get("startup", {})
     for model in ("words", "boundless"):
-        seconds = startup.get("load", {}).get(f"superword {model}", {}).get("seconds")
+        load = startup.get("load", {}).get(f"superword {model}", {})
+        # Until it has encoded some words: tables that are made by then are loading too.
+        seconds = load.get("ready") or load.get("seconds")
         size = (section.get("models") or {}).get(model, {}).get("vocabulary")
         named = f"loading {model}" + (f", {size:,} tokens" if size else "")
         yield at_most(named, 150, None if seconds is None else seconds * 1000, "ms")

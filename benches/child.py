@@ -95,16 +95,19 @@ def digest_of(rows: list[Any]) -> tuple[int, str]:
     return total, digest.hexdigest()
 
 
+def exported(job: Job) -> Exported:
+    """The model of a job in every form."""
+    forms = (Path(job[form]) for form in ("tokenizer_json", "tiktoken", "superword"))
+    return Exported(*forms, job["pattern"])
+
+
 def encode(job: Job) -> dict[str, Any]:
     """Load, one pass over the text with empty caches, then warm passes; ids checked after."""
     module = peer(job["peer"])
-    exported = Exported(
-        *(Path(job[form]) for form in ("tokenizer_json", "tiktoken", "superword")), job["pattern"]
-    )
     texts = read_texts(Path(job["nul"]), job.get("limit"))
     size = sum(len(text.encode()) for text in texts)
     threads = job["threads"]
-    tokenizer = module.load(exported)
+    tokenizer = module.load(exported(job))
     prepared = module.prepare(texts)
     # One letter first: imports and thread pools that a library puts off are not its speed.
     module.ids(module.encode(tokenizer, module.prepare(["a"]), threads))
@@ -118,6 +121,7 @@ def encode(job: Job) -> dict[str, Any]:
         started = time.perf_counter()
         encoded = module.encode(tokenizer, prepared, threads)
         passes.append(time.perf_counter() - started)
+    gc.enable()
     peak = peak_memory()
     rows = module.ids(encoded)
     if len(rows) != len(texts):
@@ -145,25 +149,48 @@ def encode(job: Job) -> dict[str, Any]:
     return result
 
 
+def encode_several(job: Job) -> dict[str, Any]:
+    """`encode` for many small texts in one process, with a tokenizer that is new for each of them.
+
+    What is done so far is written after each, so that a job that is stopped keeps it.
+    """
+    done: dict[str, Any] = {}
+    for name, path in job["several"].items():
+        try:
+            done[name] = encode(job | {"nul": path})
+        except CannotHoldError:
+            raise
+        except Exception as error:
+            done[name] = {"failed": failure(error)}
+        write(job["answer"], {"first": spent(done), "several": done})
+    return {"first": spent(done), "several": done}
+
+
+def spent(done: dict[str, Any]) -> float:
+    """The seconds of all first passes."""
+    return sum(result.get("first", 0.0) for result in done.values())
+
+
 def load(job: Job) -> dict[str, Any]:
-    """The time to load the tokenizer, imports not counted."""
+    """The time to load the tokenizer, imports not counted, and the time until it has encoded some
+    words: what a library puts off until then is part of it.
+    """
     module = peer(job["peer"])
     importlib.import_module(PEERS.get(job["peer"], (job["peer"],))[0])
-    exported = Exported(
-        *(Path(job[form]) for form in ("tokenizer_json", "tiktoken", "superword")), job["pattern"]
-    )
+    model = exported(job)
     started = time.perf_counter()
-    tokenizer = module.load(exported)
+    tokenizer = module.load(model)
     seconds = time.perf_counter() - started
-    encoded = module.ids(module.encode(tokenizer, module.prepare(["as well as"]), 1))
-    return {"seconds": seconds, "tokens": len(encoded[0])}
+    encoded = module.encode(tokenizer, module.prepare(["as well as"]), 1)
+    ready = time.perf_counter() - started
+    return {"seconds": seconds, "ready": ready, "tokens": len(module.ids(encoded)[0])}
 
 
 def export(job: Job) -> dict[str, Any]:
     """Our word model for the peers, and the words of each superword model as its own model."""
-    from benches.models import export as write
+    from benches.models import export as exports
 
-    return write(Path(job["folder"]))
+    return exports(Path(job["folder"]))
 
 
 def needs(job: Job) -> dict[str, Any]:
@@ -177,22 +204,42 @@ def needs(job: Job) -> dict[str, Any]:
     return {"unique_pretokens": len(seen), "bytes": sum(len(text.encode()) for text in seen)}
 
 
+def failure(error: BaseException) -> str:
+    """What went wrong, in a line; paths of the machine stay out of the record."""
+    said = re.sub(r"(?<!\w)/[^\s:'\"]*/", "", (str(error).splitlines() or [""])[0])[:160]
+    return f"{type(error).__name__}: {said}".removesuffix(": ")
+
+
+def write(path: str, result: dict[str, Any]) -> None:
+    """Put a result where the parent looks for it, whole."""
+    partial = Path(path + ".partial")
+    partial.write_text(json.dumps(result))
+    partial.replace(path)
+
+
+KINDS = {
+    "train": train,
+    "encode": encode,
+    "encode_several": encode_several,
+    "load": load,
+    "export": export,
+    "needs": needs,
+}
+
+
 def main() -> None:
     """Run the job of the first argument; write its result to the second."""
     job: Job = json.loads(Path(sys.argv[1]).read_text())
     pin(job["threads"])
-    kinds = {"train": train, "encode": encode, "load": load, "export": export, "needs": needs}
     try:
-        result = kinds[job["kind"]](job)
+        result = KINDS[job["kind"]](job | {"answer": sys.argv[2]})
     except CannotHoldError as error:
         result = {"failed": f"left out: {error}"}
     except ImportError as error:
         result = {"failed": f"does not import: {error}"}
-    except BaseException as error:
-        # Panics of Rust arrive as BaseException. Paths of the machine stay out of the record.
-        said = re.sub(r"(?<!\w)/[^\s:'\"]*/", "", (str(error).splitlines() or [""])[0])[:160]
-        result = {"failed": f"{type(error).__name__}: {said}".removesuffix(": ")}
-    Path(sys.argv[2]).write_text(json.dumps(result))
+    except BaseException as error:  # Panics of Rust arrive as BaseException.
+        result = {"failed": failure(error)}
+    write(sys.argv[2], result)
 
 
 if __name__ == "__main__":

@@ -63,16 +63,17 @@ def group(
     rounds: int = 1,
     slow_bytes: int,
     limit: float,
-    warm: bool = False,
+    own_limit: float | None = None,
+    warm: float = 0.0,
 ) -> list[dict[str, Any]]:
     """Encoders on one text. The ids of a peer must be those of our word model, to the last one;
-    a superword model must give back the text.
+    a superword model must give back the text. `warm`: seconds for first and warm passes together.
     """
     common = {
         "kind": "encode",
         "threads": threads,
         "nul": str(Path(text["stem"]).with_suffix(".nul")),
-        "warm_until": plan.warm_seconds if warm else 0.0,
+        "warm_until": warm,
     }
     on = f", {threads} threads" if threads > 1 else ""
     jobs = []
@@ -82,24 +83,83 @@ def group(
             job["round_trip"] = True
         jobs.append(Measured(job, f"encode {name}, {model}{on}"))
     for other in peers:
-        job = common | model_forms(plan, "words") | {"peer": other}
+        job = common | model_forms(plan, "words") | {"peer": other, "slow": slow_bytes}
         if getattr(peer(other), "SLOW", False):
             job["limit"] = slow_bytes
         jobs.append(Measured(job, f"encode {name}, {other}{on}"))
 
     def accept(item: Measured) -> str | None:
-        got = item.results[0]
-        if item.job["peer"] == "superword":
-            return None if got.get("round_trip", True) else "decoding does not give back the text"
-        if not jobs[0].results:
-            return "nothing to compare with"
-        expected = jobs[0].results[0]
-        wanted = "slice_digest" if "limit" in item.job else "digest"
-        return None if got["digest"] == expected[wanted] else "other ids than ours"
+        expected = jobs[0].results[0] if jobs[0].results else None
+        return wrong(item.job, item.results[0], expected)
 
-    runner.group(jobs, rounds, "first", text["bytes"], limit, accept)
+    mine, others = jobs[: len(ours)], jobs[len(ours) :]
+    if own_limit is None:
+        runner.group(jobs, rounds, "first", text["bytes"], limit, accept)
+    else:
+        runner.group(mine, rounds, "first", text["bytes"], own_limit, accept)
+        runner.group(others, rounds, "first", text["bytes"], limit, accept)
     names = [*ours, *peers]
     return [record(item, name, who) for item, who in zip(jobs, names, strict=True)]
+
+
+def wrong(job: dict[str, Any], got: dict[str, Any], words: dict[str, Any] | None) -> str | None:
+    """What is wrong with a result, given that of our word model on the same text."""
+    if job["peer"] == "superword":
+        return None if got.get("round_trip", True) else "decoding does not give back the text"
+    if words is None:
+        return "nothing to compare with"
+    wanted = "slice_digest" if job.get("limit") == job.get("slow") else "digest"
+    return None if got["digest"] == words[wanted] else "other ids than ours"
+
+
+def several(
+    runner: Runner,
+    plan: Plan,
+    texts: dict[str, Any],
+    ours: list[str],
+    peers: list[str],
+    *,
+    threads: int = 1,
+) -> list[dict[str, Any]]:
+    """Encoders on many texts, of which each gets the beginning: one process for each encoder."""
+    size = sum(min(text["bytes"], plan.language_bytes) for text in texts.values())
+    common = {
+        "kind": "encode_several",
+        "threads": threads,
+        "several": {n: str(Path(t["stem"]).with_suffix(".nul")) for n, t in texts.items()},
+        "warm_until": 0.5,
+        "limit": plan.language_bytes,
+        "slow": LANGUAGE_SLICE,
+    }
+    on = f", {threads} threads" if threads > 1 else ""
+    jobs = []
+    for model in ours:
+        job = common | model_forms(plan, model) | {"peer": "superword", "slice": LANGUAGE_SLICE}
+        job["round_trip"] = model != "words" and threads == 1
+        jobs.append(Measured(job, f"encode {len(texts)} languages, {model}{on}"))
+    for other in peers:
+        job = common | model_forms(plan, "words") | {"peer": other}
+        if getattr(peer(other), "SLOW", False):
+            job["limit"] = LANGUAGE_SLICE
+        jobs.append(Measured(job, f"encode {len(texts)} languages, {other}{on}"))
+    runner.group(jobs, 1, "first", size, 3 * plan.encoding_limit)
+    kept = []
+    for item, encoder in zip(jobs, [*ours, *peers], strict=True):
+        made = item.results[0] if item.results else {}
+        done = made.get("several", {})
+        for name in texts:
+            got = done.get(name)
+            one = Measured(item.job, f"encode {name}, {encoder}{on}", [got] if got else [])
+            one.failed = item.failed or (got or {}).get("failed")
+            if got is None and one.failed is None:
+                one.failed = made.get("stopped", "no result")
+            if got and not one.failed:
+                first = jobs[0].results[0]["several"].get(name) if jobs[0].results else None
+                one.failed = wrong(item.job, got, None if "failed" in (first or {}) else first)
+                if one.failed:
+                    runner.note(one, 1, one.failed)
+            kept.append(record(one, name, encoder))
+    return kept
 
 
 def record(item: Measured, text: str, encoder: str) -> dict[str, Any]:
@@ -144,7 +204,8 @@ def startup(runner: Runner, plan: Plan, peers: list[str]) -> dict[str, Any]:
     for item in jobs:
         model = Path(item.job["superword"]).stem
         name = f"superword {model}" if item.job["peer"] == "superword" else item.job["peer"]
-        loads[name] = {"failed": item.failed, "seconds": item.best("seconds")}
+        times = {key: item.best(key) for key in ("seconds", "ready")}
+        loads[name] = {"failed": item.failed, **times}
     return {"import_seconds": min(imports, default=None), "load": loads}
 
 
@@ -176,23 +237,26 @@ def run(
 
     some = ["words", "boundless", "script"]
     own = [name for name in ("boundless-words", "superbpe-words") if name in models]
+    others = peers if plan.every_peer else fast
     whole: dict[str, Any] = {
         "slow_bytes": plan.slice_bytes,
         "limit": plan.encoding_limit,
-        "rounds": plan.rounds,
-        "warm": True,
+        "warm": plan.warm_seconds,
     }
-    measure("english", texts["english"], [*some, "superbpe", *own], peers, **whole)
     few: dict[str, Any] = {"slow_bytes": LANGUAGE_SLICE, "limit": plan.encoding_limit}
-    others = fast if plan.mode == "quick" else peers
+    english = texts["english"]
+    measure("english", english, [*some, "superbpe", *own], peers, rounds=plan.rounds, **whole)
     of_bars = [name for name in ("code", *BAR_LANGUAGES) if name in named]
     for name in of_bars:
-        again = 1 if plan.mode == "quick" else 2
-        measure(name, named[name], some, others, **few, rounds=again)
+        measure(name, named[name], some, others, **few, rounds=plan.rounds, warm=2.0)
     for name, text in worst.items():
-        measure(name, text, some, fast, slow_bytes=LANGUAGE_SLICE, limit=plan.worst_limit)
+        limits = {"limit": plan.worst_limit, "own_limit": 4 * plan.worst_limit}
+        measure(name, text, some, others, slow_bytes=LANGUAGE_SLICE, **limits)
     if plan.cores > 1:
-        measure("english", texts["english"], ["words", "boundless"], peers, threads=2, **whole)
-    for name, text in named.items():
-        if name not in of_bars:
-            measure(name, text, some, others, **few)
+        both = [*some, "superbpe"]
+        measure("english", english, both, others, threads=2, rounds=plan.rounds, **whole)
+    rest = {name: text for name, text in named.items() if name not in of_bars}
+    if rest:
+        results.extend(several(runner, plan, rest, some, others))
+    if plan.cores > 1 and named:
+        results.extend(several(runner, plan, named, some, others, threads=2))

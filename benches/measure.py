@@ -87,7 +87,10 @@ class Runner:
                 try:
                     process.wait(timeout)
                 except subprocess.TimeoutExpired:
-                    return {"failed": f"stopped after {timeout:.0f} s"}
+                    stopped = f"stopped after {timeout:.0f} s"
+                    if answer.is_file():  # Of several texts, some are done.
+                        return {**json.loads(answer.read_text()), "stopped": stopped}
+                    return {"failed": stopped}
                 finally:
                     if process.poll() is None:
                         os.killpg(process.pid, signal.SIGKILL)

@@ -41,7 +41,9 @@ class Plan:
     languages: list[str] | None
     training_limit: float
     encoding_limit: float
-    worst_limit: float
+    worst_limit: float  # of a peer on a worst case; ours get four times as long
+    language_bytes: int  # of each language but those of the bars, which get all there is
+    every_peer: bool  # on every text; else the two fastest on all but English
     repeat_seconds: float  # What takes longer, and much longer than the fastest, runs once.
     warm_seconds: float  # Passes are repeated until they have taken this long together.
     cores: int = field(default_factory=cores)
@@ -74,11 +76,13 @@ def plan() -> Plan:
     if mode not in MODES:
         raise SystemExit(f"BENCH must be one of {', '.join(MODES)}, not {mode!r}")
     quick = mode == "quick"
+    short = mode in ("quick", "encoding")
     sizes = sorted({int(x * MB) for x in _numbers("SIZES", [10, 50] if quick else [10, 50, 200])})
     vocabs = sorted(int(x) for x in _numbers("VOCABS", [8192, 32768, 131072]))
     middle = sizes[len(sizes) // 2] if len(sizes) > 2 else sizes[0]
-    english = int(_numbers("ENGLISH", [16 if quick else 128])[0] * MB)
-    usual = {"quick": 560, "full": 3 * 3600, "training": 2 * 3600, "encoding": 3600}[mode]
+    usual_english = {"quick": 16, "encoding": 64}.get(mode, 128)
+    english = int(_numbers("ENGLISH", [usual_english])[0] * MB)
+    usual = {"quick": 560, "full": 3 * 3600, "training": 2 * 3600, "encoding": 690}[mode]
     return Plan(
         mode=mode,
         seconds=_numbers("BENCH_SECONDS", [usual])[0],
@@ -91,11 +95,13 @@ def plan() -> Plan:
         model_bytes=min(128 * MB, max(sizes)),
         english_bytes=english,
         slice_bytes=english // 8,
-        rounds=int(_numbers("ROUNDS", [2 if quick else 3])[0]),
+        rounds=int(_numbers("ROUNDS", [2 if short else 3])[0]),
         languages=list(QUICK_LANGUAGES) if quick else None,
         training_limit=120 if quick else 900,
-        encoding_limit=30 if quick else 300,
-        worst_limit=30 if quick else 120,
-        repeat_seconds=6 if quick else 20,
+        encoding_limit={"quick": 30, "encoding": 60}.get(mode, 300),
+        worst_limit=15 if short else 120,
+        language_bytes=(2 if short else 8) * MB,
+        every_peer=not short,
+        repeat_seconds=6 if short else 20,
         warm_seconds=4 if quick else 10,
     )

@@ -27,7 +27,8 @@ def plain(name: str) -> str:
 def save(figure: Any, path: Path, name: str) -> str:
     """Write a figure; its file name."""
     target = path.with_name(f"{path.stem}-{name}.svg")
-    figure.tight_layout()
+    if not figure.legends:  # Who has a legend of the whole figure has made room for it.
+        figure.tight_layout()
     figure.savefig(target, metadata={"Date": None})
     plt.close(figure)
     return target.name
@@ -123,21 +124,104 @@ def memory(section: Record) -> Any:
     return figure
 
 
-def languages(section: Record) -> Any:
-    """First-pass speed on each text, one thread."""
-    texts = measured(section, ["english", *section["languages"], *section["worst"]])
-    encoders = ["words", "boundless", "script", "gigatoken", "tiktoken"]
-    figure, axes = plt.subplots(figsize=(9, 1.5 + 0.32 * len(texts)))
-    height = 0.8 / len(encoders)
-    for place, encoder in enumerate(encoders):
-        values = [(speed(section, text, encoder) or 0.0) / 1e6 for text in texts]
-        rows = [row + height * place for row in range(len(texts))]
-        axes.barh(rows, values, height, label=plain(SHOWN.get(encoder, encoder)))
-    axes.set_yticks([row + 0.3 for row in range(len(texts))], texts, fontsize=8)
+# What is drawn for each text, with the same colour everywhere.
+DRAWN = {
+    "words": "#1f77b4",
+    "boundless": "#d62728",
+    "script": "#9467bd",
+    "gigatoken": "#7f7f7f",
+    "tiktoken": "#bcbd22",
+}
+
+
+def encoders(section: Record) -> Any:
+    """Every encoder on English: first pass and warm, one thread and two."""
+    names = dict.fromkeys(r["encoder"] for r in section["results"] if r["text"] == "english")
+    found = [name for name in names if speed(section, "english", name)]
+    found.sort(key=lambda name: speed(section, "english", name) or 0.0, reverse=True)
+    ways = [(key, threads) for threads in (1, 2) for key in ("first", "warm")]
+    figure, axes = plt.subplots(figsize=(9, 1.5 + 0.55 * len(found)))
+    height = 0.8 / len(ways)
+    for place, (key, threads) in enumerate(ways):
+        values = [(speed(section, "english", name, key, threads) or 0.0) / 1e6 for name in found]
+        label = (
+            f"{'first pass' if key == 'first' else 'warm'}, {threads} thread{'s'[: threads - 1]}"
+        )
+        rows = [row + height * place for row in range(len(found))]
+        colour = ("#1f77b4", "#aec7e8", "#ff7f0e", "#ffbb78")[place]
+        axes.barh(rows, values, height, label=label, color=colour)
+    places = [row + height * 1.5 for row in range(len(found))]
+    labels = [plain(SHOWN.get(name, name)).replace(", default", ",\ndefault") for name in found]
+    axes.set_yticks(places, labels, fontsize=8)
     axes.invert_yaxis()
-    axes.set_xlabel("MB/s, first pass, one thread")
+    axes.set_xlabel("MB/s, English")
     axes.grid(True, axis="x", alpha=0.25)
-    axes.legend(fontsize=8)
+    axes.legend(fontsize=8, loc="lower right")
+    return figure
+
+
+def stopped(section: Record, text: str, encoder: str) -> float | None:
+    """The MB/s that an encoder did not reach before it was stopped; None if it was not."""
+    here = [r for r in section["results"] if r["text"] == text and r["threads"] == 1]
+    size = max((r["bytes"] for r in here if not r["failed"]), default=0)
+    for record in here:
+        said = str(record["failed"] or "")
+        if record["encoder"] == encoder and said.startswith("stopped after ") and size:
+            return float(size / 1e6 / float(said.split()[2]))
+    return None
+
+
+def dots(axes: Any, section: Record, texts: list[str]) -> None:
+    """A row for each text, a dot for each encoder; a cross: slower than that, and stopped."""
+    for encoder, colour in DRAWN.items():
+        points = [
+            (value / 1e6, row)
+            for row, text in enumerate(texts)
+            if (value := speed(section, text, encoder))
+        ]
+        if points:
+            xs, ys = zip(*points, strict=True)
+            label = plain(SHOWN.get(encoder, encoder))
+            axes.scatter(xs, ys, s=22, color=colour, label=label, zorder=3)
+        late = [(x, row) for row, t in enumerate(texts) if (x := stopped(section, t, encoder))]
+        if late:
+            xs, ys = zip(*late, strict=True)
+            axes.scatter(xs, ys, s=30, color=colour, marker="x", zorder=3)
+    axes.set_yticks(range(len(texts)), texts, fontsize=8)
+    axes.set_ylim(len(texts) - 0.4, -0.6)
+    axes.set_xscale("log")
+    axes.xaxis.set_major_formatter("{x:g}")
+    axes.grid(True, axis="x", which="both", alpha=0.2)
+    axes.grid(True, axis="y", alpha=0.15)
+
+
+def languages(section: Record) -> Any:
+    """First-pass speed on each language, one thread, in two columns."""
+    texts = measured(section, ["english", *section["languages"]])
+    half = (len(texts) + 1) // 2 if len(texts) > 16 else len(texts)
+    columns = [part for part in (texts[:half], texts[half:]) if part]
+    size = (5.2 * len(columns) + 0.4, 1.6 + 0.2 * half)
+    figure, axes = plt.subplots(1, len(columns), figsize=size, sharex=True, squeeze=False)
+    for place, part in zip(axes[0], columns, strict=True):
+        dots(place, section, part)
+        place.set_ylim(half - 0.4, -0.6)
+        place.set_xlabel("MB/s, first pass, one thread")
+    labels = axes[0][0].get_legend_handles_labels()
+    figure.legend(*labels, loc="upper center", ncols=3, fontsize=8, frameon=False)
+    figure.tight_layout(rect=(0, 0, 1, 1 - 0.6 / size[1]))
+    return figure
+
+
+def worst_cases(section: Record) -> Any:
+    """First-pass speed on English and on each worst case, and where the bar is."""
+    texts = ["english", *measured(section, section["worst"])]
+    figure, axes = plt.subplots(figsize=(8, 2.2 + 0.34 * len(texts)))
+    dots(axes, section, texts)
+    for encoder in ("words", "boundless"):
+        if english := speed(section, "english", encoder):
+            axes.axvline(english / 5e6, color=DRAWN[encoder], linestyle=":", linewidth=1)
+    axes.set_xlabel("MB/s, first pass, one thread; dotted: a fifth of English; ×: slower, stopped")
+    axes.legend(fontsize=7, ncols=3, loc="lower center", bbox_to_anchor=(0.45, 1.01), frameon=False)
     return figure
 
 
@@ -163,6 +247,9 @@ def draw(result: Record, path: Path) -> list[str]:
         if any(not record["failed"] for record in training["figures"]):
             made += [save(plot(training), path, name) for name, plot in over_documents]
     encoding = result.get("encoding", {})
-    if encoding.get("results"):
+    if any(not record["failed"] for record in encoding.get("results", [])):
+        made.append(save(encoders(encoding), path, "encoding-english"))
         made.append(save(languages(encoding), path, "encoding-by-language"))
+        if measured(encoding, encoding.get("worst", [])):
+            made.append(save(worst_cases(encoding), path, "encoding-worst-cases"))
     return made

@@ -21,6 +21,7 @@ from benches.tables import (
     figures_table,
     language_table,
     machine,
+    measured,
     training_table,
 )
 
@@ -95,6 +96,13 @@ def update_readme(text: str, path: Path | None) -> str:
     return text
 
 
+def loading(load: Record) -> str:
+    """The times of a loaded tokenizer."""
+    text = f"{load['seconds'] * 1000:.1f} ms"
+    ready = load.get("ready")
+    return text if ready is None else f"{text}, {ready * 1000:.1f} ms until some words are encoded"
+
+
 def page(result: Record, plots: list[str]) -> str:
     """The whole Markdown page of a run."""
     parts = [f"# Results of {result['date']} ({result['mode']})", machine(result) + "."]
@@ -115,14 +123,16 @@ def page(result: Record, plots: list[str]) -> str:
         encoding = result["encoding"]
         parts += ["## Encoding", HOW_ENCODING, encoding_table(result)]
         if encoding.get("languages"):
-            parts += ["### Languages and code", language_table(result, encoding["languages"])]
+            named = encoding["languages"]
+            parts += ["### Languages and code", language_table(result, named)]
+            for key, threads in (("warm", 1), ("first", 2), ("warm", 2)):
+                if measured(encoding, named, key, threads):
+                    parts.append(language_table(result, named, key, threads))
         if encoding.get("worst"):
             parts += ["### Worst cases, one line of 16 MB"]
             parts.append(language_table(result, encoding["worst"]))
         loads = encoding.get("startup", {}).get("load", {}).items()
-        lines = [
-            f"- {n}: {v['failed'] or format(v['seconds'] * 1000, '.1f') + ' ms'}" for n, v in loads
-        ]
+        lines = [f"- {name}: {load['failed'] or loading(load)}" for name, load in loads]
         parts += ["### Loading", "\n".join(lines)]
     out = [f"- {n}: does not install here" for n, p in result["peers"].items() if not p["version"]]
     missing = [*out, *(f"- {line}" for line in result["log"])]

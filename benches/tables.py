@@ -114,22 +114,40 @@ def encoding_table(result: Record) -> str:
     return table([*head, "bytes per token"], rows)
 
 
-def measured(section: Record, texts: list[str]) -> list[str]:
+def measured(section: Record, texts: list[str], key: str = "first", threads: int = 1) -> list[str]:
     """The texts that some encoder got through; the others came too late in a run cut short."""
-    done = {r["text"] for r in section["results"] if not r["failed"]}
+    done = {
+        r["text"]
+        for r in section["results"]
+        if not r["failed"] and r["threads"] == threads and r.get(key)
+    }
     return [text for text in texts if text in done]
 
 
-def language_table(result: Record, texts: list[str]) -> str:
-    """First pass, one thread, for each text."""
+def cell(section: Record, text: str, encoder: str, key: str, threads: int) -> str:
+    """A speed in MB/s; what was stopped shows after how long."""
+    value = speed(section, text, encoder, key, threads)
+    if value is not None:
+        return f"{value / 1e6:.1f}"
+    for record in section["results"]:
+        if (record["text"], record["encoder"], record["threads"]) == (text, encoder, threads):
+            failed = record["failed"] or ""
+            stopped = failed.startswith("stopped after ")
+            return f"> {failed.removeprefix('stopped after ')}" if stopped else "–"
+    return "–"
+
+
+def language_table(result: Record, texts: list[str], key: str = "first", threads: int = 1) -> str:
+    """A speed for each text and encoder."""
     section = result["encoding"]
-    found = dict.fromkeys(r["encoder"] for r in section["results"] if r["text"] in texts)
-    rows = []
-    for text in measured(section, texts):
-        speeds = (speed(section, text, encoder) for encoder in found)
-        rows.append([text, *("–" if s is None else f"{s / 1e6:.1f}" for s in speeds)])
+    shown = measured(section, texts, key, threads)
+    here = (r for r in section["results"] if r["text"] in texts and r["threads"] == threads)
+    found = list(dict.fromkeys(r["encoder"] for r in here))
+    rows = [[text, *(cell(section, text, e, key, threads) for e in found)] for text in shown]
     heads = [SHOWN.get(name, name).replace("**", "") for name in found]
-    return table(["MB/s, first pass, 1 thread", *heads], rows)
+    passes = "first pass" if key == "first" else "warm"
+    on = "1 thread" if threads == 1 else f"{threads} threads"
+    return table([f"MB/s, {passes}, {on}", *heads], rows)
 
 
 def figures_table(section: Record) -> str:

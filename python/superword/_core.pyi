@@ -108,9 +108,16 @@ class Model:
     def encode_flat(
         self, texts: Sequence[str], allowed_special: Sequence[str], threads: int
     ) -> tuple[bytearray, bytearray]: ...
-    # The capsules of __arrow_c_array__; the offsets are as wide as those of the text.
+    # The buffers of a column of text: offsets of 32 (or `wide`: 64) bits, the bytes from the first
+    # to the last, and a bit for each row that is there. The new offsets are as wide.
     def encode_arrow(
-        self, schema: object, array: object, allowed_special: Sequence[str], threads: int
+        self,
+        offsets: bytes,
+        wide: bool,
+        data: bytes,
+        there: bytes | None,
+        allowed_special: Sequence[str],
+        threads: int,
     ) -> tuple[bytearray, bytearray]: ...
     def count_tokens(
         self, texts: Sequence[str], allowed_special: Sequence[str], threads: int
@@ -125,15 +132,18 @@ class Model:
     ) -> bytes | None: ...
     def decode_lines(self, lines: bytes, end: bytes) -> bytes | None: ...
     # Options: folder, dtype, shard_size, end_of_document (an id or None), identity and finished
-    # (JSON: any object, and the "shards" of the progress file), text_field, on_error, threads. The
-    # result: shards (a dict each, with the fields of encode_files.Shard), skipped,
-    # skipped_examples.
+    # (JSON: any object, and the "shards" of the progress file), text_field, on_error, threads, and
+    # held, which is closed when nothing will be written any more. The result: shards (a dict each,
+    # with the fields of encode_files.Shard), skipped, skipped_examples.
     def encode_files(
         self,
-        sources: Sequence[tuple[str, str | None]],
+        sources: Sequence[Source],
         options: dict[str, Any],
         progress: Callable[[str, str, int, int | None], None] | None,
     ) -> dict[str, Any]: ...
+    # Bytes for each thread that encodes.
+    def cache_bytes(self) -> int: ...
+    def set_cache_bytes(self, bytes: int) -> None: ...
     def clear_cache(self) -> None: ...
     def decode_bytes(self, ids: Sequence[int]) -> bytes: ...
 

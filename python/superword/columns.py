@@ -53,6 +53,15 @@ def _check(names: list[str], name: str, field: str) -> None:
         )
 
 
+def _check_text(pa: Any, kind: Any, name: str, field: str) -> None:
+    if not _is_text(pa, kind.value_type if pa.types.is_dictionary(kind) else kind):
+        raise DocumentError(
+            f"{name}: the column {field!r} holds {kind}, not text",
+            hint="choose another column with text_field",
+            path=name,
+        )
+
+
 def _parquet(pa: Any, path: str, field: str) -> tuple[int, Columns]:
     import pyarrow.parquet as pq
 
@@ -61,6 +70,7 @@ def _parquet(pa: Any, path: str, field: str) -> tuple[int, Columns]:
     except (pa.ArrowException, OSError) as error:
         raise _damaged(path, error) from None
     _check(file.schema_arrow.names, path, field)
+    _check_text(pa, file.schema_arrow.field(field).type, path, field)
     index = file.schema_arrow.names.index(field)
     size = 0
     for group in range(file.metadata.num_row_groups):
@@ -90,6 +100,7 @@ def _arrow_file(pa: Any, path: str, field: str) -> tuple[int, Columns]:
     try:
         reader = opened()
         _check(reader.schema.names, path, field)
+        _check_text(pa, reader.schema.field(field).type, path, field)
     except (pa.ArrowException, OSError) as error:
         raise _damaged(path, error) from None
 
@@ -112,6 +123,7 @@ def _table(pa: Any, item: Input, field: str) -> tuple[int, Columns]:
         raise InputError(f"{item.path}: cannot be taken as an Arrow table: {error}") from None
     _check(table.column_names, item.path, field)
     column = table.column(field)
+    _check_text(pa, column.type, item.path, field)
     return column.nbytes, lambda: iter(column.chunks)
 
 
@@ -143,12 +155,7 @@ def _parts(pa: Any, column: Any, name: str, field: str) -> Iterator[Batch]:
         kind = kind.value_type
     # Bytes are taken as text too: the engine checks that they are UTF-8.
     wanted = pa.large_binary() if _is_bytes(pa, kind) else pa.large_string()
-    if not _is_text(pa, kind):
-        raise DocumentError(
-            f"{name}: the column {field!r} holds {column.type}, not text",
-            hint="choose another column with text_field",
-            path=name,
-        )
+    _check_text(pa, column.type, name, field)
     for start in range(0, len(column), ROWS):
         part = column.slice(start, ROWS).cast(wanted)
         there, offsets, data = part.buffers()

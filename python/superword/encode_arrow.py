@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import TYPE_CHECKING, Any
 
 from superword._extras import need
@@ -51,9 +52,20 @@ def _list_type(pa: Any, kind: Any) -> Any:
 
 
 def _encode(pa: Any, model: _core.Model, array: Any, allowed: list[str], threads: int) -> Any:
-    schema, content = array.__arrow_c_array__()
-    ids, offsets = model.encode_arrow(schema, content, allowed, threads)
+    wide = pa.types.is_large_string(array.type)
+    size = 8 if wide else 4
+    _, offsets, data = array.buffers()
+    if len(array) == 0 or offsets is None:
+        return pa.array([], _list_type(pa, array.type))
+    ends = offsets.slice(array.offset * size, (len(array) + 1) * size).to_pybytes()
+    first, last = (
+        int.from_bytes(end, sys.byteorder, signed=True) for end in (ends[:size], ends[-size:])
+    )
+    # A slice shares the buffer of the whole; only its own text is handed over.
+    text = data.slice(first, last - first).to_pybytes() if 0 <= first < last else b""
     validity = array.is_valid().buffers()[1] if array.null_count else None
+    there = None if validity is None else validity.to_pybytes()
+    ids, offsets = model.encode_arrow(ends, wide, text, there, allowed, threads)
     values = pa.Array.from_buffers(pa.uint32(), len(ids) // 4, [None, pa.py_buffer(ids)])
     return pa.Array.from_buffers(
         _list_type(pa, array.type),

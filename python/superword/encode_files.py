@@ -11,14 +11,12 @@ from __future__ import annotations
 import json
 import os
 import warnings
-from collections.abc import Callable, Iterable
-from contextlib import ExitStack
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from superword import progress as display
 from superword._text import suggestion
-from superword.errors import InputError, OptionError, SkippedWarning, SpecialTokenError
+from superword.errors import OptionError, SkippedWarning, SpecialTokenError
 from superword.inputs import STDIN, Input, expand
 from superword.options import Format, OnError, TrainOptions, _whole
 from superword.progress import Progress
@@ -29,12 +27,16 @@ from superword.shards import (
     complete,
     finished_shards,
     held,
+    identity_of,
     read_manifest,
     remove_all,
+    remove_partial,
     write_manifest,
 )
+from superword.training import Inputs, open_sources, watching
 
 if TYPE_CHECKING:
+    from superword import _core
     from superword.tokenizer import Tokenizer
 
 __all__ = ["SHARD_SIZE", "Dtype", "EncodedCorpus", "Shard", "encode_files", "run"]
@@ -42,7 +44,6 @@ __all__ = ["SHARD_SIZE", "Dtype", "EncodedCorpus", "Shard", "encode_files", "run
 SHARD_SIZE = 100_000_000  # tokens
 
 Dtype = Literal["auto", "uint16", "uint32"]
-Inputs = str | os.PathLike[str] | Iterable[str | os.PathLike[str]]
 ProgressOption = bool | Callable[[Progress], object] | None
 
 
@@ -85,13 +86,6 @@ def run(
     dtype = _dtype(dtype, tokenizer.n_vocab)
     eot_id = _end_of_document(tokenizer, eot)
     found = expand(inputs, reading.format)
-    for item in found:
-        if item.is_columnar or item.data is not None:
-            raise InputError(
-                f"encode_files reads files of text, and {item.path} is none",
-                hint="encode columns with encode_arrow, texts with encode_batch_to_numpy",
-                path=item.path,
-            )
     identity: dict[str, Any] = {
         "model": {"sha256": tokenizer._digest().hex(), "n_vocab": tokenizer.n_vocab},
         "dtype": dtype,
@@ -99,10 +93,10 @@ def run(
         "shard_size": shard_size,
         "text_field": reading.text_field,
         "on_error": reading.on_error,
-        "inputs": [_input(item) for item in found],
+        "inputs": [identity_of(item) for item in found],
     }
     folder = Path(out_dir)
-    with held(folder), ExitStack() as stack:
+    with held(folder) as holder:
         if overwrite:
             remove_all(folder)
         before = read_manifest(folder)
@@ -110,28 +104,30 @@ def run(
             check_same(folder, before, identity, found)
             return complete(folder, before)
         finished = finished_shards(folder, identity, found)
-        for leftover in folder.glob("*.partial"):
-            leftover.unlink()
-        callback: Callable[[Progress], object] | None = None
-        if callable(progress):
-            callback = progress
-        elif progress:
-            callback = stack.enter_context(display.show())
-        told = tokenizer._model.encode_files(
-            [(item.path, item.format) for item in found],
-            {
-                "folder": str(folder),
-                "dtype": dtype,
-                "shard_size": shard_size,
-                "end_of_document": eot_id,
-                "identity": json.dumps(identity),
-                "finished": json.dumps(finished),
-                "text_field": reading.text_field,
-                "on_error": reading.on_error,
-                "threads": reading.threads or 0,
-            },
-            _adapter(callback),
-        )
+        remove_partial(folder)
+        sources = _sources(found, reading.text_field)
+        try:
+            with watching(progress or False) as tell:
+                told = tokenizer._model.encode_files(
+                    sources,
+                    {
+                        "folder": str(folder),
+                        "held": holder.again(),
+                        "dtype": dtype,
+                        "shard_size": shard_size,
+                        "end_of_document": eot_id,
+                        "identity": json.dumps(identity),
+                        "finished": json.dumps(finished),
+                        "text_field": reading.text_field,
+                        "on_error": reading.on_error,
+                        "threads": reading.threads or 0,
+                    },
+                    tell,
+                )
+        except BaseException:
+            # Stopped in the middle of a long document, the engine has yet to clean up.
+            remove_partial(folder)
+            raise
         corpus = EncodedCorpus(
             folder,
             dtype,
@@ -144,10 +140,15 @@ def run(
     return corpus
 
 
-def _adapter(callback: Callable[[Progress], object] | None) -> Any:
-    if callback is None:
-        return None
-    return lambda phase, unit, done, total: callback(Progress(phase, unit, done, total))
+def _sources(found: Sequence[Input], text_field: str) -> list[_core.Source]:
+    """The inputs as the engine takes them. Standard input is read as it comes, and not kept."""
+    sources: list[_core.Source] = []
+    for item in found:
+        if item.path == STDIN and item.data is None:
+            sources.append((STDIN, item.format))
+        else:
+            sources += open_sources([item], text_field)
+    return sources
 
 
 def _dtype(dtype: str, n_vocab: int) -> Literal["uint16", "uint32"]:
@@ -186,15 +187,3 @@ def _end_of_document(tokenizer: Tokenizer, eot: bool | str) -> int | None:
             token=str(name),
         )
     return special[name]
-
-
-def _input(item: Input) -> dict[str, Any]:
-    if item.path == STDIN:
-        return {"path": item.path, "format": item.format}
-    status = Path(item.path).stat()
-    return {
-        "path": item.path,
-        "format": item.format,
-        "bytes": status.st_size,
-        "modified_ns": status.st_mtime_ns,
-    }

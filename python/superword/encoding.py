@@ -15,7 +15,7 @@ from superword._specials import (
     one_text,
     thread_count,
 )
-from superword._text import lone_surrogate
+from superword._text import lone_surrogate, parse_size
 from superword.errors import OptionError
 from superword.options import Format, OnError
 
@@ -26,8 +26,11 @@ if TYPE_CHECKING:
     from superword.progress import Progress
     from superword.shards import EncodedCorpus
     from superword.tokenizer import Tokenizer
+    from superword.training import Inputs
 
 __all__ = ["Encodes"]
+
+MOST_CACHE_BYTES = 1 << 30
 
 
 class Encodes:
@@ -128,9 +131,8 @@ class Encodes:
         """The ids of each row of a pyarrow column, as lists of `uint32`. A null stays a null.
 
         A `string` column gives a `list`, a `large_string` column a `large_list`; an Array gives an
-        Array, a ChunkedArray one with the same chunks. Both kinds of text are read where they are;
-        dictionaries and string views are copied first. Columns of other libraries that speak
-        Arrow's PyCapsule interface, such as polars, are taken as well.
+        Array, a ChunkedArray one with the same chunks. No object is made for a row. Columns of
+        other libraries that speak Arrow's PyCapsule interface, such as polars, are taken as well.
         """
         from superword.encode_arrow import encode_arrow
 
@@ -203,7 +205,7 @@ class Encodes:
 
     def encode_files(
         self,
-        inputs: str | os.PathLike[str] | Iterable[str | os.PathLike[str]],
+        inputs: Inputs,
         out_dir: str | os.PathLike[str],
         *,
         dtype: Literal["auto", "uint16", "uint32"] = "auto",
@@ -225,11 +227,13 @@ class Encodes:
         brings it to `shard_size` tokens. `eot` ends each document with `<|endoftext|>` (or the
         special token named); special tokens in the text are plain text. `dtype="auto"` takes
         `uint16` where all ids fit. Inputs and the options about them are those of
-        `superword.train`.
+        `superword.train`: files of text and JSON lines, Parquet and Arrow files, Arrow tables,
+        Hugging Face datasets and `superword.inputs.Texts`.
 
         Shards appear whole or not at all, and are the same for any number of threads. A run that
         was stopped goes on behind the last finished shard when it is called again;
-        `ShardsMismatchError` if the model, the inputs or the options are not the same
+        `ShardsMismatchError` if the model, the inputs or the options are not the same, or if it
+        cannot be told whether they are: standard input, `Texts`, tables and streamed datasets
         (`overwrite=True` starts anew).
         """
         from superword.encode_files import encode_files
@@ -249,9 +253,33 @@ class Encodes:
             progress=progress,
         )
 
-    def clear_cache(self) -> None:
-        """Give back the memory of what encoding remembers, a few megabytes for each thread.
+    @property
+    def cache_bytes(self) -> int:
+        """The memory that what encoding remembers may take, for each thread."""
+        return self._model.cache_bytes()
 
-        It never grows beyond that, and results do not depend on it.
+    def set_cache_bytes(self, size: int | str) -> None:
+        """Bound what encoding remembers, for each thread: `set_cache_bytes("64MB")`.
+
+        More of it is faster where there are many rare words; 0 remembers nothing, and more than
+        1 GiB is taken as 1 GiB. Ids never depend on it, and it is neither saved nor pickled.
+        """
+        self._model.set_cache_bytes(_cache_bytes(size))
+
+    def clear_cache(self) -> None:
+        """Give back the memory of what encoding remembers; it is never more than `cache_bytes`
+        for each thread, and results do not depend on it.
         """
         self._model.clear_cache()
+
+
+def _cache_bytes(size: int | str) -> int:
+    whole = parse_size(size) if isinstance(size, str) else size
+    if isinstance(whole, bool) or not isinstance(whole, int) or whole < 0:
+        raise OptionError(
+            f"cache_bytes must be a number of bytes, 0 or more, not {size!r}",
+            hint="write it like 4_000_000 or 4MB; 0 remembers nothing",
+            option="cache_bytes",
+            value=size,
+        )
+    return min(whole, MOST_CACHE_BYTES)

@@ -16,13 +16,16 @@ from superword.inputs import STDIN, Input
 
 __all__ = [
     "EncodedCorpus",
+    "Held",
     "Shard",
     "check_same",
     "complete",
     "finished_shards",
     "held",
+    "identity_of",
     "read_manifest",
     "remove_all",
+    "remove_partial",
     "write_manifest",
 ]
 
@@ -79,9 +82,31 @@ class EncodedCorpus:
         return "\n  ".join([*lines, *self.skipped_examples])
 
 
+class Held:
+    """A directory that no other run writes to until all that hold it have closed it."""
+
+    def __init__(self, handle: int) -> None:
+        self._handle: int | None = handle
+
+    def again(self) -> Held:
+        """Another holder of the same."""
+        assert self._handle is not None
+        return Held(os.dup(self._handle))
+
+    def close(self) -> None:
+        """Let go of it."""
+        if self._handle is not None:
+            os.close(self._handle)
+            self._handle = None
+
+    def __del__(self) -> None:
+        # Where it never got to those who would have closed it.
+        self.close()
+
+
 @contextmanager
-def held(folder: Path) -> Iterator[None]:
-    """Make the directory if it is not there, and keep other processes from writing to it."""
+def held(folder: Path) -> Iterator[Held]:
+    """Make the directory if it is not there, and keep other runs from writing to it."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
         handle = os.open(folder, os.O_RDONLY)
@@ -91,6 +116,7 @@ def held(folder: Path) -> Iterator[None]:
             hint="name a directory that can be made",
             path=str(folder),
         ) from None
+    holder = Held(handle)
     try:
         try:
             import fcntl
@@ -100,15 +126,21 @@ def held(folder: Path) -> Iterator[None]:
             pass  # Systems without it go unguarded.
         except BlockingIOError:
             raise SaveError(
-                f"another process is writing to {folder}",
+                f"another run is writing to {folder}",
                 hint="wait for it, or choose another directory",
                 path=str(folder),
             ) from None
         except OSError:
             pass  # Some network drives cannot do it.
-        yield
+        yield holder
     finally:
-        os.close(handle)
+        holder.close()
+
+
+def remove_partial(folder: Path) -> None:
+    """Remove what is not finished."""
+    for leftover in folder.glob("*.partial"):
+        leftover.unlink(missing_ok=True)
 
 
 def _shard_files(folder: Path) -> list[Path]:
@@ -149,14 +181,7 @@ def check_same(
     folder: Path, before: dict[str, Any], identity: dict[str, Any], found: list[Input]
 ) -> None:
     """Raise if the directory holds shards that were made of something else."""
-    changed = list(_changes(before, identity))
-    if any(item.path == STDIN for item in found):
-        changed.append("standard input, which cannot be read again")
-    changed += [
-        f"{item.path} is a pipe, which cannot be read again"
-        for item in found
-        if item.path != STDIN and not Path(item.path).is_file()
-    ]
+    changed = [*_changes(before, identity), *filter(None, map(_unknown, found))]
     if changed:
         raise ShardsMismatchError(
             f"{folder} holds shards that were made of something else: {'; '.join(changed)}",
@@ -164,6 +189,39 @@ def check_same(
             path=str(folder),
             changed=changed,
         )
+
+
+def identity_of(item: Input) -> dict[str, Any]:
+    """What tells whether an input is the same as before, as far as that can be told."""
+    described: dict[str, Any] = {"path": item.path, "format": item.format}
+    if item.data is not None:
+        if (fingerprint := _fingerprint(item.data)) is not None:
+            described["fingerprint"] = fingerprint
+    elif item.path != STDIN:
+        status = Path(item.path).stat()
+        described |= {"bytes": status.st_size, "modified_ns": status.st_mtime_ns}
+    return described
+
+
+def _fingerprint(data: Any) -> str | None:
+    """A Hugging Face dataset knows what it was made of; one that is streamed does not."""
+    if type(data).__module__.split(".")[0] != "datasets":
+        return None
+    fingerprint = getattr(data, "_fingerprint", None)
+    return fingerprint if isinstance(fingerprint, str) else None
+
+
+def _unknown(item: Input) -> str | None:
+    """Why it cannot be told whether an input is the same as before; None if it can."""
+    if item.data is not None:
+        if _fingerprint(item.data) is not None:
+            return None
+        return f"{item.path} is data at hand, which may be other data than before"
+    if item.path == STDIN:
+        return "standard input, which cannot be read again"
+    if not Path(item.path).is_file():
+        return f"{item.path} is a pipe, which cannot be read again"
+    return None
 
 
 def _changes(before: dict[str, Any], now: dict[str, Any]) -> Iterator[str]:

@@ -30,8 +30,9 @@ class Tokenizer(Encodes, Interop):
     >>> tok.decode(tok.encode("as well as the rest")) == "as well as the rest"
     True
 
-    It cannot be changed, may be used from many threads at once, can be pickled, and is equal to
-    another if all that it holds is. Ids are `0 .. n_vocab - 1`; special tokens have the last ones.
+    What it computes cannot be changed. It may be used from many threads at once, can be pickled,
+    and is equal to another if all that it holds is. Ids are `0 .. n_vocab - 1`; special tokens
+    have the last ones.
     """
 
     __slots__ = ("__weakref__", "_content", "_model")
@@ -52,9 +53,17 @@ class Tokenizer(Encodes, Interop):
     # Files.
 
     @classmethod
-    def load(cls, path: str | os.PathLike[str]) -> Tokenizer:
-        """Read a model file. `MissingInputError`, `ModelFileError` say what is wrong with it."""
-        return cls._wrap(_core.Model.load(os.fspath(path)))
+    def load(
+        cls, path: str | os.PathLike[str], *, cache_bytes: int | str | None = None
+    ) -> Tokenizer:
+        """Read a model file. `MissingInputError`, `ModelFileError` say what is wrong with it.
+
+        `cache_bytes`, such as `"16MB"`, is what `set_cache_bytes` sets.
+        """
+        tokenizer = cls._wrap(_core.Model.load(os.fspath(path)))
+        if cache_bytes is not None:
+            tokenizer.set_cache_bytes(cache_bytes)
+        return tokenizer
 
     @classmethod
     def from_bytes(cls, data: bytes) -> Tokenizer:

@@ -172,6 +172,112 @@ def test_a_run_is_measured_and_checked_in_its_own_process(
     assert runner.once(job, 0.001) == {"failed": "stopped after 0 s"}
 
 
+def test_many_texts_share_a_process_and_are_checked_one_by_one(
+    benches: Any, tmp_path: Path, words: superword.Tokenizer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    encoding = importlib.import_module("benches.encoding")
+    plan = importlib.import_module("benches.plan").plan()
+    words.save(tmp_path / "words.superword")
+    monkeypatch.setattr(encoding, "MODELS", tmp_path)
+    texts = {}
+    for name, text in (("en", "as well as the rest"), ("zh", "言葉は大切です")):
+        (tmp_path / f"{name}.nul").write_bytes(text.encode() + b"\0")
+        texts[name] = {"stem": str(tmp_path / name), "bytes": len(text.encode())}
+    runner = benches.measure.Runner(60)
+    records = encoding.several(runner, plan, texts, ["words"], [])
+    assert [(r["text"], r["encoder"], r["failed"]) for r in records] == [
+        ("en", "words", None),
+        ("zh", "words", None),
+    ]
+    assert records[0]["tokens"] == len(words.encode("as well as the rest"))
+    assert records[1]["bytes"] == len("言葉は大切です".encode())
+    assert records[0]["first"] > 0
+    # A text that cannot be read costs nobody else anything.
+    texts["gone"] = {"stem": str(tmp_path / "gone"), "bytes": 1}
+    records = encoding.several(runner, plan, texts, ["words"], [])
+    assert [r["failed"] is None for r in records] == [True, True, False]
+    assert str(tmp_path) not in records[2]["failed"]
+
+
+def test_a_job_of_many_texts_that_is_stopped_keeps_what_is_done(
+    benches: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    encoding = importlib.import_module("benches.encoding")
+    plan = importlib.import_module("benches.plan").plan()
+    good = {"first": 1.0, "warm": None, "bytes": 10, "texts": 1, "tokens": 5, "digest": "d"}
+    good |= {"slice_digest": "s", "peak_memory": 2, "base_memory": 1}
+    answers = {
+        "superword": {"several": {"en": good, "zh": good}, "first": 2.0},
+        "tiktoken": {"several": {"en": good}, "first": 1.0, "stopped": "stopped after 9 s"},
+        "gigatoken": {"several": {"en": good | {"digest": "other"}, "zh": good}, "first": 1.0},
+    }
+    runner = benches.measure.Runner(60)
+    monkeypatch.setattr(runner, "once", lambda job, timeout: answers[job["peer"]])
+    texts = {name: {"stem": str(tmp_path / name), "bytes": 10} for name in ("en", "zh")}
+    records = encoding.several(runner, plan, texts, ["words"], ["tiktoken", "gigatoken"])
+    failed = {(r["encoder"], r["text"]): r["failed"] for r in records}
+    assert failed["words", "en"] is failed["words", "zh"] is failed["tiktoken", "en"] is None
+    assert failed["tiktoken", "zh"] == "stopped after 9 s"
+    assert failed["gigatoken", "en"] == "other ids than ours"
+    assert failed["gigatoken", "zh"] is None
+    cell = importlib.import_module("benches.tables").cell
+    section = {"results": records}
+    assert cell(section, "zh", "tiktoken", "first", 1) == "> 9 s"
+    assert cell(section, "en", "gigatoken", "first", 1) == "–"
+    assert cell(section, "en", "words", "first", 2) == "–"
+
+
+def encoding_section(**speeds: float) -> dict[str, Any]:
+    """Results of one second each, by `encoder__text` and MB/s."""
+    results = []
+    for name, value in speeds.items():
+        encoder, _, text = name.partition("__")
+        text = text.replace("_", " ")
+        facts = {"bytes": value * 1e6, "first": 1.0, "warm": 0.5}
+        results.append({"encoder": encoder.replace("_", "-"), "text": text, "threads": 1} | facts)
+    records = [record | {"failed": None} for record in results]
+    languages = [r["text"] for r in records if r["text"] in ("zh", "code")]
+    worst = [r["text"] for r in records if r["text"] in ("one letter", "all Han")]
+    load = {"seconds": 0.1, "ready": 0.2, "failed": None}
+    return {
+        "results": records,
+        "models": {"words": {"vocabulary": 131_072}},
+        "languages": list(dict.fromkeys(languages)),
+        "worst": list(dict.fromkeys(worst)),
+        "startup": {"import_seconds": 0.05, "load": {"superword words": load}},
+    }
+
+
+def test_each_encoding_bar_is_met_or_missed_by_its_ratio(benches: Any) -> None:
+    def verdict(**speeds: float) -> dict[str, bool | None]:
+        found = benches.bars.bars({"encoding": encoding_section(**speeds)})
+        return {f"{bar.work}: {bar.bar}": bar.met for bar in found}
+
+    peers = {"tiktoken__english": 10.0, "gigatoken__english": 80.0}
+    ours = {"words__english": 150.0, "boundless__english": 110.0, "boundless_words__english": 150.0}
+    good = verdict(**peers, **ours, words__zh=75.0, words__one_letter=30.0, words__all_Han=31.0)
+    assert good["boundless encoding, first pass: ≥ 10 × tiktoken's plain BPE"] is True
+    assert good["boundless encoding, first pass: ≥ 1 × gigatoken's plain BPE"] is True
+    assert good["boundless encoding, warm: ≥ 1 × gigatoken's plain BPE, warm"] is True
+    assert good["plain encoding, first pass: ≥ 15 × tiktoken"] is True
+    assert good["plain encoding, first pass: ≥ 1.2 × gigatoken"] is True
+    assert good["boundless on top of its words: ≤ 1.4 × its own word model"] is True
+    assert good["Chinese … code, words: ≥ 0.5 × English"] is True
+    assert good["worst cases, words: ≥ 0.2 × English"] is True
+    assert good["superbpe encoding, first pass: ≥ 10 × tiktoken's plain BPE"] is None
+    assert good["loading words, 131,072 tokens: ≤ 150 ms"] is False
+    assert good["import superword: ≤ 100 ms"] is True
+    slow = {"words__english": 90.0, "boundless__english": 60.0, "boundless_words__english": 90.0}
+    bad = verdict(**peers, **slow, words__zh=44.0, words__one_letter=17.0, words__all_Han=80.0)
+    assert bad["boundless encoding, first pass: ≥ 10 × tiktoken's plain BPE"] is False
+    assert bad["boundless encoding, first pass: ≥ 1 × gigatoken's plain BPE"] is False
+    assert bad["boundless encoding, warm: ≥ 1 × gigatoken's plain BPE, warm"] is False
+    assert bad["plain encoding, first pass: ≥ 1.2 × gigatoken"] is False
+    assert bad["boundless on top of its words: ≤ 1.4 × its own word model"] is False
+    assert bad["Chinese … code, words: ≥ 0.5 × English"] is False
+    assert bad["worst cases, words: ≥ 0.2 × English"] is False
+
+
 def test_the_export_has_every_token_and_merge(benches: Any, words: superword.Tokenizer) -> None:
     model = benches.models.tokenizer_json(words)["model"]
     table = benches.peers.byte_characters()

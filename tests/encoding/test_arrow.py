@@ -82,13 +82,23 @@ def test_what_is_no_text_is_said(boundless: superword.Tokenizer) -> None:
     for wrong in (["a"], "a", pa.array([1, 2]), pa.array([b"a"]), None):
         with pytest.raises(TypeError, match="encode_arrow takes"):
             boundless.encode_arrow(wrong)
+
+
+def test_buffers_that_do_not_fit_are_said(boundless: superword.Tokenizer) -> None:
     model: _core.Model = boundless._model
-    schema, array = pa.array([1, 2]).__arrow_c_array__()
-    with pytest.raises(TextError, match="does not hold text"):
-        model.encode_arrow(schema, array, [], 1)
-    schema, array = pa.array(["a"]).__arrow_c_array__()
-    with pytest.raises(ValueError, match="PyCapsule"):
-        model.encode_arrow(array, schema, [], 1)  # The wrong way round.
+
+    def numbers(*ends: int) -> bytes:
+        return b"".join(end.to_bytes(8, sys.byteorder, signed=True) for end in ends)
+
+    for wrong in (numbers(0, -1), numbers(5, 4), numbers(-(2**63), 2**63 - 1)):
+        with pytest.raises(TextError, match="offsets outside of its text"):
+            model.encode_arrow(wrong, True, b"abc", None, [], 1)
+    with pytest.raises(TextError, match="row 0 of the Arrow array is not UTF-8"):
+        model.encode_arrow(numbers(0, 4), True, b"abc", None, [], 1)
+    # A row without a bit is not there, and its bytes are not looked at.
+    ids, offsets = model.encode_arrow(numbers(0, 4, 9), True, b"abc", b"", [], 1)
+    assert (bytes(ids), bytes(offsets)) == (b"", numbers(0, 0, 0))
+    assert model.encode_arrow(b"", True, b"", None, [], 1) == (bytearray(), bytearray(8))
 
 
 def test_bytes_that_are_no_utf8_are_said(boundless: superword.Tokenizer) -> None:

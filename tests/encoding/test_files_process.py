@@ -122,7 +122,7 @@ def test_two_runs_do_not_write_to_one_place(large: Path, model_path: Path, tmp_p
         _, told = second.communicate(timeout=60)
         first.kill()
     assert second.returncode == 1
-    assert b"another process is writing to" in told
+    assert b"another run is writing to" in told
 
 
 def test_standard_input_and_the_summary(model_path: Path, tmp_path: Path) -> None:

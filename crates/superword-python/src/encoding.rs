@@ -1,13 +1,24 @@
 //! Text → ids for Python, whole batches at a time and without an object for each id.
 
+use std::sync::Arc;
+
+use pyo3::exceptions::PyKeyboardInterrupt;
 use pyo3::prelude::*;
-use pyo3::types::{PyByteArray, PyBytes, PyList, PyString};
-use superword::encode::{EncodedBatch, Encoder, OffsetUnit, Spans, SpecialFinder};
+use pyo3::pybacked::{PyBackedBytes, PyBackedStr};
+use pyo3::types::{PyByteArray, PyBytes, PyList};
+use superword::encode::{BatchError, EncodedBatch, Encoder, OffsetUnit, Spans, SpecialFinder};
+use superword::observe::{Observer, Silent};
 
+use crate::arrow::TextColumn;
 use crate::errors;
-use crate::watch::detached;
+use crate::watch::{detached, watched_apart};
 
-pub(crate) type Texts<'py> = Vec<Bound<'py, PyString>>;
+/// Text from which on a call can be stopped by Ctrl-C. It takes some ten milliseconds at worst; a
+/// thread of its own, which such a call needs, takes some ten microseconds.
+const LONG: usize = 1 << 20;
+
+/// Texts that stay where Python has them, also while nobody holds the GIL.
+pub(crate) type Texts = Vec<PyBackedStr>;
 
 /// Two buffers: ids and offsets, as numbers of this machine.
 pub(crate) type Flat<'py> = (Bound<'py, PyByteArray>, Bound<'py, PyByteArray>);
@@ -17,65 +28,144 @@ fn finder(encoder: &Encoder, allowed: &[String]) -> SpecialFinder {
     encoder.special_finder(|text| allowed.iter().any(|allowed| allowed == text))
 }
 
-fn strs<'t>(texts: &'t Texts<'_>) -> PyResult<Vec<&'t str>> {
-    texts.iter().map(|text| text.to_str()).collect()
+fn raised(error: &BatchError) -> PyErr {
+    match error {
+        BatchError::Split(error) => errors::split(error),
+        BatchError::Stopped(_) => PyKeyboardInterrupt::new_err(()),
+    }
+}
+
+/// Does something with what Python owns, off the GIL; stopped by Ctrl-C if there are many `bytes`
+/// of it.
+fn off_the_gil<O: Send + Sync + 'static, T: Send + 'static>(
+    py: Python<'_>,
+    encoder: &Arc<Encoder>,
+    owned: O,
+    bytes: usize,
+    work: impl FnOnce(&Encoder, &O, &dyn Observer) -> T + Send + 'static,
+) -> PyResult<T> {
+    if bytes < LONG {
+        return detached(py, || work(encoder, &owned, &Silent));
+    }
+    let encoder = encoder.clone();
+    let (result, _owned) = watched_apart(py, None, move |observer| {
+        let result = work(&encoder, &owned, observer);
+        // Given back, so that it is dropped where the GIL is held.
+        (result, owned)
+    })?;
+    Ok(result)
+}
+
+/// [`off_the_gil`] for many texts.
+fn with_texts<T: Send + 'static>(
+    py: Python<'_>,
+    encoder: &Arc<Encoder>,
+    texts: Texts,
+    allowed: Vec<String>,
+    work: impl FnOnce(&Encoder, &[&str], &SpecialFinder, &dyn Observer) -> Result<T, BatchError>
+    + Send
+    + 'static,
+) -> PyResult<T> {
+    let bytes = texts.iter().map(|text| text.len()).sum();
+    let result = off_the_gil(
+        py,
+        encoder,
+        texts,
+        bytes,
+        move |encoder, texts, observer| {
+            let texts: Vec<&str> = texts.iter().map(|text| &**text).collect();
+            work(encoder, &texts, &finder(encoder, &allowed), observer)
+        },
+    )?;
+    result.map_err(|error| raised(&error))
 }
 
 pub(crate) fn ids<'py>(
     py: Python<'py>,
-    encoder: &Encoder,
-    text: &str,
-    allowed: &[String],
+    encoder: &Arc<Encoder>,
+    text: PyBackedStr,
+    allowed: Vec<String>,
 ) -> PyResult<Bound<'py, PyList>> {
-    let mut ids = Vec::new();
-    detached(py, || {
-        encoder.encode(text, &finder(encoder, allowed), &mut ids)
-    })?
-    .map_err(|error| errors::split(&error))?;
-    PyList::new(py, ids)
+    let bytes = text.len();
+    let ids = off_the_gil(py, encoder, text, bytes, move |encoder, text, _| {
+        let mut ids = Vec::new();
+        let done = encoder.encode(text, &finder(encoder, &allowed), &mut ids);
+        done.map(|()| ids)
+    })?;
+    PyList::new(py, ids.map_err(|error| errors::split(&error))?)
 }
 
-pub(crate) fn batch(
+fn batch(
     py: Python<'_>,
-    encoder: &Encoder,
-    texts: &[&str],
-    allowed: &[String],
+    encoder: &Arc<Encoder>,
+    texts: Texts,
+    allowed: Vec<String>,
     threads: usize,
 ) -> PyResult<EncodedBatch> {
-    detached(py, || {
-        encoder.encode_batch(texts, &finder(encoder, allowed), threads)
-    })?
-    .map_err(|error| errors::split(&error))
+    with_texts(
+        py,
+        encoder,
+        texts,
+        allowed,
+        move |encoder, texts, specials, observer| {
+            encoder.encode_batch(texts, specials, threads, observer)
+        },
+    )
 }
 
 pub(crate) fn lists<'py>(
     py: Python<'py>,
-    encoder: &Encoder,
-    texts: &Texts<'py>,
-    allowed: &[String],
+    encoder: &Arc<Encoder>,
+    texts: Texts,
+    allowed: Vec<String>,
     threads: usize,
 ) -> PyResult<Vec<Bound<'py, PyList>>> {
-    let encoded = batch(py, encoder, &strs(texts)?, allowed, threads)?;
+    let encoded = batch(py, encoder, texts, allowed, threads)?;
     encoded.lists().map(|ids| PyList::new(py, ids)).collect()
 }
 
 pub(crate) fn flat<'py>(
     py: Python<'py>,
-    encoder: &Encoder,
-    texts: &Texts<'py>,
-    allowed: &[String],
+    encoder: &Arc<Encoder>,
+    texts: Texts,
+    allowed: Vec<String>,
     threads: usize,
 ) -> PyResult<Flat<'py>> {
-    let encoded = batch(py, encoder, &strs(texts)?, allowed, threads)?;
+    let encoded = batch(py, encoder, texts, allowed, threads)?;
     let offsets = offsets_of(py, &encoded, |offset| (offset as u64).to_ne_bytes())?;
     Ok((ids_of(py, &encoded)?, offsets))
 }
 
-/// All ids in one buffer of `uint32`.
-pub(crate) fn ids_of<'py>(
+/// The ids of a column: one buffer, and offsets of the same width as the column has.
+pub(crate) fn column<'py>(
     py: Python<'py>,
-    encoded: &EncodedBatch,
-) -> PyResult<Bound<'py, PyByteArray>> {
+    encoder: &Arc<Encoder>,
+    column: TextColumn,
+    allowed: Vec<String>,
+    threads: usize,
+) -> PyResult<Flat<'py>> {
+    let (bytes, wide) = (column.bytes(), column.wide);
+    let encoded = off_the_gil(
+        py,
+        encoder,
+        column,
+        bytes,
+        move |encoder, column, observer| {
+            let specials = finder(encoder, &allowed);
+            let encoded = encoder.encode_batch(&column.texts()?, &specials, threads, observer);
+            encoded.map_err(|error| raised(&error))
+        },
+    )??;
+    let offsets = match wide {
+        true => offsets_of(py, &encoded, |offset| (offset as u64).to_ne_bytes()),
+        // A token has at least a byte: what 32 bits held before they hold now.
+        false => offsets_of(py, &encoded, |offset| (offset as u32).to_ne_bytes()),
+    }?;
+    Ok((ids_of(py, &encoded)?, offsets))
+}
+
+/// All ids in one buffer of `uint32`.
+fn ids_of<'py>(py: Python<'py>, encoded: &EncodedBatch) -> PyResult<Bound<'py, PyByteArray>> {
     filled(py, encoded.tokens() * 4, |buffer| {
         let mut places = buffer.as_chunks_mut().0.iter_mut();
         for ids in encoded.pieces() {
@@ -87,7 +177,7 @@ pub(crate) fn ids_of<'py>(
 }
 
 /// Where each text ends, after a 0, in one buffer of numbers of `N` bytes.
-pub(crate) fn offsets_of<'py, const N: usize>(
+fn offsets_of<'py, const N: usize>(
     py: Python<'py>,
     encoded: &EncodedBatch,
     bytes: impl Fn(usize) -> [u8; N] + Sync,
@@ -111,16 +201,20 @@ fn filled(
 
 pub(crate) fn counts(
     py: Python<'_>,
-    encoder: &Encoder,
-    texts: &Texts<'_>,
-    allowed: &[String],
+    encoder: &Arc<Encoder>,
+    texts: Texts,
+    allowed: Vec<String>,
     threads: usize,
 ) -> PyResult<Vec<usize>> {
-    let texts = strs(texts)?;
-    detached(py, || {
-        encoder.count_batch(&texts, &finder(encoder, allowed), threads)
-    })?
-    .map_err(|error| errors::split(&error))
+    with_texts(
+        py,
+        encoder,
+        texts,
+        allowed,
+        move |encoder, texts, specials, observer| {
+            encoder.count_batch(texts, specials, threads, observer)
+        },
+    )
 }
 
 /// Ids, and where each stands.
@@ -128,13 +222,14 @@ pub(crate) type WithOffsets = (Vec<u32>, Spans);
 
 pub(crate) fn with_offsets(
     py: Python<'_>,
-    encoder: &Encoder,
-    text: &str,
-    allowed: &[String],
+    encoder: &Arc<Encoder>,
+    text: PyBackedStr,
+    allowed: Vec<String>,
     unit: OffsetUnit,
 ) -> PyResult<WithOffsets> {
-    detached(py, || {
-        encoder.encode_with_offsets(text, &finder(encoder, allowed), unit)
+    let bytes = text.len();
+    off_the_gil(py, encoder, text, bytes, move |encoder, text, _| {
+        encoder.encode_with_offsets(text, &finder(encoder, &allowed), unit)
     })?
     .map_err(|error| errors::split(&error))
 }
@@ -142,23 +237,31 @@ pub(crate) fn with_offsets(
 /// `None` if the documents are not UTF-8.
 pub(crate) fn lines<'py>(
     py: Python<'py>,
-    encoder: &Encoder,
-    documents: &[u8],
-    end: &[u8],
-    allowed: &[String],
+    encoder: &Arc<Encoder>,
+    documents: PyBackedBytes,
+    end: PyBackedBytes,
+    allowed: Vec<String>,
     threads: usize,
 ) -> PyResult<Option<Bound<'py, PyBytes>>> {
-    let lines = detached(py, || {
-        let text = std::str::from_utf8(documents).ok()?;
-        let texts: Vec<&str> = match std::str::from_utf8(end).ok()? {
-            "" => vec![text],
-            end => text.strip_suffix(end).unwrap_or(text).split(end).collect(),
-        };
-        Some(encoder.encode_lines(&texts, &finder(encoder, allowed), threads))
-    })?;
+    let bytes = documents.len();
+    let owned = (documents, end);
+    let lines = off_the_gil(
+        py,
+        encoder,
+        owned,
+        bytes,
+        move |encoder, owned, observer| {
+            let text = std::str::from_utf8(&owned.0).ok()?;
+            let texts: Vec<&str> = match std::str::from_utf8(&owned.1).ok()? {
+                "" => vec![text],
+                end => text.strip_suffix(end).unwrap_or(text).split(end).collect(),
+            };
+            Some(encoder.encode_lines(&texts, &finder(encoder, &allowed), threads, observer))
+        },
+    )?;
     match lines {
         None => Ok(None),
         Some(Ok(lines)) => Ok(Some(PyBytes::new(py, &lines))),
-        Some(Err(error)) => Err(errors::split(&error)),
+        Some(Err(error)) => Err(raised(&error)),
     }
 }

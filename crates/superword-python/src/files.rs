@@ -1,6 +1,7 @@
 //! A corpus to shards of ids, for Python.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use pyo3::exceptions::PyKeyboardInterrupt;
 use pyo3::prelude::*;
@@ -9,24 +10,50 @@ use serde_json::Value;
 use superword::corpus::{Format, OnError, ReadError, ReadOptions, Source};
 use superword::encode::{Dtype, Encoder, Shard, ShardError, ShardOptions, ShardReport};
 
-use crate::arguments::{Options, format_named};
+use crate::arguments::{self, Input, Options, format_named};
 use crate::errors::{self, Raised};
-
-use crate::watch::watched;
+use crate::watch::watched_apart;
 
 fn not_ours(what: &str) -> PyErr {
     Raised::new("OptionError", format!("{what} is not what it was"), None).into()
 }
 
+/// Keeps the directory to this run as long as it is at work, also where the caller has left it
+/// alone: an object of Python that is closed at the end.
+struct Held(Py<PyAny>);
+
+impl Drop for Held {
+    fn drop(&mut self) {
+        // Nothing is to be done about a failure; a process that ends lets go of all it holds.
+        Python::try_attach(|py| self.0.call_method0(py, "close").map(drop));
+    }
+}
+
+/// The sources. Standard input is read as it comes: it is needed once.
+fn opened(given: Vec<(Input<'_>, Option<String>)>) -> PyResult<Vec<Source>> {
+    let mut sources = Vec::with_capacity(given.len());
+    for (input, format) in given {
+        match (input, format) {
+            (Input::Path(path), format) if path == "-" => {
+                let format = format.as_deref().map(format_named).transpose()?;
+                sources.push(Source::stdin(format.unwrap_or(Format::Lines)));
+            }
+            other => sources.extend(arguments::sources(vec![other])?),
+        }
+    }
+    Ok(sources)
+}
+
 /// Encodes files; see the stub for the contract.
 pub(crate) fn encode<'py>(
     py: Python<'py>,
-    encoder: &Encoder,
-    sources: Vec<(String, Option<String>)>,
+    encoder: &Arc<Encoder>,
+    sources: Vec<(Input<'py>, Option<String>)>,
     options: &Bound<'py, PyDict>,
     progress: Option<&Bound<'py, PyAny>>,
 ) -> PyResult<Bound<'py, PyDict>> {
     let options = Options::new(options)?;
+    let held = Held(options.take("held")?);
     let identity: String = options.take("identity")?;
     let finished: String = options.take("finished")?;
     let finished = serde_json::from_str::<Vec<Value>>(&finished)
@@ -55,17 +82,10 @@ pub(crate) fn encode<'py>(
         ..ReadOptions::default()
     };
     options.finish()?;
-    let sources: Vec<Source> = sources
-        .into_iter()
-        .map(|(path, format)| {
-            let format = format.as_deref().map(format_named).transpose()?;
-            match path.as_str() {
-                "-" => Ok(Source::stdin(format.unwrap_or(Format::Lines))),
-                _ => Source::from_path(path, format).map_err(|error| errors::corpus(&error)),
-            }
-        })
-        .collect::<PyResult<_>>()?;
-    let report = watched(py, progress, |observer| {
+    let sources = opened(sources)?;
+    let encoder = encoder.clone();
+    let report = watched_apart(py, progress, move |observer| {
+        let _held = held;
         encoder.encode_files(&sources, &read, &shard_options, observer)
     })?;
     let report = report.map_err(|error| match error {
@@ -78,6 +98,7 @@ pub(crate) fn encode<'py>(
 
 fn raised(error: &ShardError) -> PyErr {
     match error {
+        ShardError::Stopped(_) => return PyKeyboardInterrupt::new_err(()),
         ShardError::Split(_) => Raised::new("TextError", error, error.hint()),
         ShardError::IdTooLarge { .. } => Raised::new("OptionError", error, error.hint()),
         ShardError::Write { path, .. } => {

@@ -1,16 +1,19 @@
 //! Models for Python.
 
 use std::collections::HashMap;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyCapsule, PyDict, PyList};
+use pyo3::pybacked::{PyBackedBytes, PyBackedStr};
+use pyo3::types::{PyBytes, PyDict, PyList};
 use superword::encode::{Encoder, OffsetUnit};
 use superword::model::{Event, Model, Origin};
 use superword::text::{Pretokenizer, PretokenizerConfig};
 use superword::token::{Symbol, TokenId};
 
-use crate::arrow::{self, Width};
+use crate::arguments::Input;
+use crate::arrow::TextColumn;
 use crate::encoding::{self, Flat, Texts, WithOffsets};
 use crate::errors;
 use crate::files;
@@ -23,14 +26,19 @@ use crate::watch::detached;
 pub(crate) struct PyModel {
     model: Arc<Model>,
     /// Made when it is first needed: a model that is only looked at does not pay for it.
-    encoder: OnceLock<Encoder>,
+    encoder: OnceLock<Arc<Encoder>>,
+    /// For the encoder that is not there yet; [`ITS_OWN`]: what it takes by itself.
+    cache_bytes: AtomicUsize,
 }
+
+const ITS_OWN: usize = usize::MAX;
 
 impl PyModel {
     pub(crate) fn new(model: Arc<Model>) -> PyModel {
         PyModel {
             model,
             encoder: OnceLock::new(),
+            cache_bytes: AtomicUsize::new(ITS_OWN),
         }
     }
 
@@ -38,13 +46,19 @@ impl PyModel {
         &self.model
     }
 
-    fn encoder(&self, py: Python<'_>) -> PyResult<&Encoder> {
+    fn encoder(&self, py: Python<'_>) -> PyResult<&Arc<Encoder>> {
         if let Some(encoder) = self.encoder.get() {
             return Ok(encoder);
         }
         let made = detached(py, || Encoder::new(self.model.clone()))?
             .map_err(|error| errors::pattern(&error))?;
-        Ok(self.encoder.get_or_init(|| made))
+        let encoder = self.encoder.get_or_init(|| Arc::new(made));
+        // Also where another thread made it: the last word is then with whoever comes last.
+        let bytes = self.cache_bytes.load(Ordering::SeqCst);
+        if bytes != ITS_OWN {
+            encoder.set_cache_bytes(bytes);
+        }
+        Ok(encoder)
     }
 
     fn bytes_of(&self, symbol: Symbol) -> &[u8] {
@@ -269,80 +283,77 @@ impl PyModel {
             .map_err(|error| errors::build(&error))
     }
 
-    fn encode_ordinary<'py>(&self, py: Python<'py>, text: &str) -> PyResult<Bound<'py, PyList>> {
-        let encoder = self.encoder(py)?;
-        let mut ids = Vec::new();
-        detached(py, || encoder.encode_ordinary(text, &mut ids))?
-            .map_err(|error| errors::split(&error))?;
-        PyList::new(py, ids)
+    fn encode_ordinary<'py>(
+        &self,
+        py: Python<'py>,
+        text: PyBackedStr,
+    ) -> PyResult<Bound<'py, PyList>> {
+        encoding::ids(py, self.encoder(py)?, text, Vec::new())
     }
 
     fn encode<'py>(
         &self,
         py: Python<'py>,
-        text: &str,
+        text: PyBackedStr,
         allowed_special: Vec<String>,
     ) -> PyResult<Bound<'py, PyList>> {
-        encoding::ids(py, self.encoder(py)?, text, &allowed_special)
+        encoding::ids(py, self.encoder(py)?, text, allowed_special)
     }
 
     fn encode_batch<'py>(
         &self,
         py: Python<'py>,
-        texts: Texts<'py>,
+        texts: Texts,
         allowed_special: Vec<String>,
         threads: usize,
     ) -> PyResult<Vec<Bound<'py, PyList>>> {
-        encoding::lists(py, self.encoder(py)?, &texts, &allowed_special, threads)
+        encoding::lists(py, self.encoder(py)?, texts, allowed_special, threads)
     }
 
     fn encode_flat<'py>(
         &self,
         py: Python<'py>,
-        texts: Texts<'py>,
+        texts: Texts,
         allowed_special: Vec<String>,
         threads: usize,
     ) -> PyResult<Flat<'py>> {
-        encoding::flat(py, self.encoder(py)?, &texts, &allowed_special, threads)
+        encoding::flat(py, self.encoder(py)?, texts, allowed_special, threads)
     }
 
+    #[allow(clippy::too_many_arguments)] // the buffers of a column, each with its name
     fn encode_arrow<'py>(
         &self,
         py: Python<'py>,
-        schema: &Bound<'py, PyCapsule>,
-        array: &Bound<'py, PyCapsule>,
+        offsets: PyBackedBytes,
+        wide: bool,
+        data: PyBackedBytes,
+        there: Option<PyBackedBytes>,
         allowed_special: Vec<String>,
         threads: usize,
     ) -> PyResult<Flat<'py>> {
-        let column = arrow::text_column(schema, array)?;
-        let encoder = self.encoder(py)?;
-        let encoded = encoding::batch(py, encoder, &column.texts, &allowed_special, threads)?;
-        let offsets = match column.width {
-            // A token has at least a byte: what 32 bits held before they hold now.
-            Width::Narrow => {
-                encoding::offsets_of(py, &encoded, |offset| (offset as u32).to_ne_bytes())
-            }
-            Width::Wide => {
-                encoding::offsets_of(py, &encoded, |offset| (offset as u64).to_ne_bytes())
-            }
-        }?;
-        Ok((encoding::ids_of(py, &encoded)?, offsets))
+        let column = TextColumn {
+            offsets,
+            wide,
+            data,
+            there,
+        };
+        encoding::column(py, self.encoder(py)?, column, allowed_special, threads)
     }
 
     fn count_tokens(
         &self,
         py: Python<'_>,
-        texts: Texts<'_>,
+        texts: Texts,
         allowed_special: Vec<String>,
         threads: usize,
     ) -> PyResult<Vec<usize>> {
-        encoding::counts(py, self.encoder(py)?, &texts, &allowed_special, threads)
+        encoding::counts(py, self.encoder(py)?, texts, allowed_special, threads)
     }
 
     fn encode_with_offsets(
         &self,
         py: Python<'_>,
-        text: &str,
+        text: PyBackedStr,
         allowed_special: Vec<String>,
         characters: bool,
     ) -> PyResult<WithOffsets> {
@@ -350,19 +361,19 @@ impl PyModel {
             true => OffsetUnit::Characters,
             false => OffsetUnit::Bytes,
         };
-        encoding::with_offsets(py, self.encoder(py)?, text, &allowed_special, unit)
+        encoding::with_offsets(py, self.encoder(py)?, text, allowed_special, unit)
     }
 
     fn encode_lines<'py>(
         &self,
         py: Python<'py>,
-        documents: &[u8],
-        end: &[u8],
+        documents: PyBackedBytes,
+        end: PyBackedBytes,
         allowed_special: Vec<String>,
         threads: usize,
     ) -> PyResult<Option<Bound<'py, PyBytes>>> {
         let encoder = self.encoder(py)?;
-        encoding::lines(py, encoder, documents, end, &allowed_special, threads)
+        encoding::lines(py, encoder, documents, end, allowed_special, threads)
     }
 
     fn decode_lines<'py>(
@@ -380,11 +391,26 @@ impl PyModel {
     fn encode_files<'py>(
         &self,
         py: Python<'py>,
-        sources: Vec<(String, Option<String>)>,
+        sources: Vec<(Input<'py>, Option<String>)>,
         options: &Bound<'py, PyDict>,
         progress: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyDict>> {
         files::encode(py, self.encoder(py)?, sources, options, progress)
+    }
+
+    fn cache_bytes(&self, py: Python<'_>) -> PyResult<usize> {
+        match self.cache_bytes.load(Ordering::SeqCst) {
+            ITS_OWN => Ok(self.encoder(py)?.cache_bytes()),
+            bytes => Ok(bytes),
+        }
+    }
+
+    fn set_cache_bytes(&self, bytes: usize) {
+        let bytes = bytes.min(ITS_OWN - 1);
+        self.cache_bytes.store(bytes, Ordering::SeqCst);
+        if let Some(encoder) = self.encoder.get() {
+            encoder.set_cache_bytes(bytes);
+        }
     }
 
     fn clear_cache(&self) {

@@ -33,6 +33,7 @@ def _reading_options(command: Any) -> Any:
     epilog=examples(
         "superword encode-files corpus/ -m wiki.superword -o shards",
         "superword encode-files 'docs/*.jsonl.zst' -m wiki.superword -o out --no-eot",
+        "superword encode-files web.parquet -m wiki.superword -o out --text-field content",
     ),
 )
 @click.argument("inputs", nargs=-1, required=True, metavar="INPUT...")
@@ -62,6 +63,11 @@ def _reading_options(command: Any) -> Any:
 )
 @click.option("--no-eot", is_flag=True, help="Nothing ends a document.")
 @_reading_options
+@click.option(
+    "--cache-bytes",
+    metavar="SIZE",
+    help="What may be remembered, for each thread, such as 64MB: more is faster on rare words.",
+)
 @click.option("--overwrite", is_flag=True, help="Remove the shards that are in DIR and start anew.")
 @click.option("-q", "--quiet", is_flag=True, help="No progress and no summary.")
 def encode_files(
@@ -70,6 +76,7 @@ def encode_files(
     output: str,
     eot: str | None,
     no_eot: bool,
+    cache_bytes: str | None,
     quiet: bool,
     **values: Any,
 ) -> None:
@@ -83,7 +90,7 @@ def encode_files(
         raise click.UsageError("--eot and --no-eot exclude each other")
     started = time.monotonic()
     on_stop("stopped; finished shards are kept: run it again to go on")
-    tokenizer = Tokenizer.load(model)
+    tokenizer = Tokenizer.load(model, cache_bytes=cache_bytes)
     values["eot"] = False if no_eot else True if eot is None else eot
     if quiet:
         corpus = run(tokenizer, inputs, output, **values)

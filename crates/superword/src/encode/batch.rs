@@ -6,10 +6,22 @@ use std::sync::PoisonError;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::{Encoder, SpecialFinder};
+use crate::observe::{Observer, Stopped, check_stop};
 use crate::text::SplitError;
 
 /// Texts are handed to threads in groups of about this many bytes.
 const GROUP_BYTES: usize = 1 << 16;
+
+/// Why many texts were not encoded.
+#[derive(Debug, thiserror::Error)]
+pub enum BatchError {
+    /// A text cannot be split.
+    #[error(transparent)]
+    Split(#[from] SplitError),
+    /// The observer asked for it.
+    #[error(transparent)]
+    Stopped(#[from] Stopped),
+}
 
 /// The ids of many texts, in as few pieces as threads made of them.
 #[derive(Debug, Default)]
@@ -64,14 +76,16 @@ impl EncodedBatch {
 
 impl Encoder {
     /// The ids of each text, in order. `threads` 0 means one per core; the result is the same for
-    /// any number. The error is the one of the first text that has one.
+    /// any number. The error is the one of the first text that has one. Between texts the
+    /// observer is asked whether to stop; it is told no progress.
     pub fn encode_batch(
         &self,
         texts: &[&str],
         specials: &SpecialFinder,
         threads: usize,
-    ) -> Result<EncodedBatch, SplitError> {
-        let groups = in_groups(texts, threads, |texts| {
+        observer: &dyn Observer,
+    ) -> Result<EncodedBatch, BatchError> {
+        let groups = in_groups(texts, threads, observer, |texts| {
             let mut group = Group {
                 ids: Vec::new(),
                 ends: Vec::with_capacity(texts.len()),
@@ -91,8 +105,9 @@ impl Encoder {
         texts: &[&str],
         specials: &SpecialFinder,
         threads: usize,
-    ) -> Result<Vec<usize>, SplitError> {
-        let counts = in_groups(texts, threads, |texts| {
+        observer: &dyn Observer,
+    ) -> Result<Vec<usize>, BatchError> {
+        let counts = in_groups(texts, threads, observer, |texts| {
             let mut ids = Vec::new();
             let count = |text: &&str| {
                 ids.clear();
@@ -108,8 +123,13 @@ impl Encoder {
 pub(super) fn in_groups<T: Send>(
     texts: &[&str],
     threads: usize,
+    observer: &dyn Observer,
     work: impl Fn(&[&str]) -> Result<T, SplitError> + Sync,
-) -> Result<Vec<T>, SplitError> {
+) -> Result<Vec<T>, BatchError> {
+    let work = |texts: &[&str]| -> Result<T, BatchError> {
+        check_stop(observer)?;
+        Ok(work(texts)?)
+    };
     let groups = group(texts);
     let threads = match threads {
         0 => std::thread::available_parallelism().map_or(1, usize::from),
@@ -121,7 +141,7 @@ pub(super) fn in_groups<T: Send>(
         return texts.map(work).collect();
     }
     let next = AtomicUsize::new(0);
-    let done: Mutex<Vec<(usize, Result<T, SplitError>)>> =
+    let done: Mutex<Vec<(usize, Result<T, BatchError>)>> =
         Mutex::new(Vec::with_capacity(groups.len()));
     std::thread::scope(|scope| {
         for _ in 0..threads {
@@ -159,4 +179,32 @@ fn group(texts: &[&str]) -> Vec<Range<usize>> {
         groups.push(start..texts.len());
     }
     groups
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::observe::{Phase, Silent};
+
+    #[test]
+    fn a_stop_is_heeded_between_groups() {
+        struct Stop;
+        impl Observer for Stop {
+            fn progress(&self, _: Phase, _: u64, _: Option<u64>) {}
+            fn stop_requested(&self) -> bool {
+                true
+            }
+        }
+        let text = "x".repeat(GROUP_BYTES);
+        let texts = [&text[..]; 8];
+        for threads in [1, 3] {
+            let seen = AtomicUsize::new(0);
+            let count = |texts: &[&str]| Ok(seen.fetch_add(texts.len(), Ordering::Relaxed));
+            let stopped = in_groups(&texts, threads, &Stop, count);
+            assert!(matches!(stopped, Err(BatchError::Stopped(_))));
+            assert_eq!(seen.load(Ordering::Relaxed), 0);
+            assert!(in_groups(&texts, threads, &Silent, count).is_ok());
+            assert_eq!(seen.load(Ordering::Relaxed), 8);
+        }
+    }
 }

@@ -1,7 +1,7 @@
 //! Ids written as text and read back: a line of decimal numbers for each document.
 
-use super::{Encoder, SpecialFinder, batch};
-use crate::text::SplitError;
+use super::{BatchError, Encoder, SpecialFinder, batch};
+use crate::observe::Observer;
 use crate::token::TokenId;
 
 impl Encoder {
@@ -11,8 +11,9 @@ impl Encoder {
         texts: &[&str],
         specials: &SpecialFinder,
         threads: usize,
-    ) -> Result<Vec<u8>, SplitError> {
-        let pieces = batch::in_groups(texts, threads, |texts| {
+        observer: &dyn Observer,
+    ) -> Result<Vec<u8>, BatchError> {
+        let pieces = batch::in_groups(texts, threads, observer, |texts| {
             let (mut ids, mut lines) = (Vec::new(), Vec::new());
             for text in texts {
                 ids.clear();
