@@ -302,10 +302,11 @@ class TrainOptions:
     def for_engine(self) -> dict[str, Any]:
         """The options as the engine takes them.
 
-        `format` goes with each source instead, and `weights` with the groups of sources.
+        `format` goes with each source instead, `weights` with the groups of sources, and
+        `work_dir` is opened first.
         """
         options = {option.name: getattr(self, option.name) for option in fields(self)}
-        for name in ("format", "weights", "max_bytes"):
+        for name in ("format", "weights", "max_bytes", "work_dir"):
             del options[name]
         options["sample"] = self.sample if self.max_bytes is None else self.max_bytes
         assert isinstance(self.pretokenizer, Pretokenizer)

@@ -289,12 +289,11 @@ def run(
 
     `note` is told what has changed since the work in `work_dir` was begun.
     """
-    if options.work_dir is not None:
-        for change in work.begin(options, sources.names):
+    with work.held(options, sources.names) as (folder, changes), watching(progress) as tell:
+        for change in changes:
             if note is not None:
                 note(change)
-    with watching(progress) as tell:
-        engine_options = {**options.for_engine(), "groups": sources.groups}
+        engine_options = {**options.for_engine(), "groups": sources.groups, "work_dir": folder}
         model, report = _core.train(sources.sources, engine_options, tell)
     return Tokenizer._wrap(model), Report.of(report)
 

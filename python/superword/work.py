@@ -1,24 +1,27 @@
 """The directory of `work_dir`: what has changed since the work in it was begun.
 
 The engine keeps each finished stage there under a name that follows from all that it depends on,
-so what has changed is simply done again. This module notices and says it.
+so what has changed is simply done again. This module notices and says it, and keeps other runs
+out while one works.
 """
 
 from __future__ import annotations
 
 import json
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
+from superword import _core
 from superword._text import plural
 from superword.errors import WorkDirError
 from superword.options import GREEDY_SPLIT, TrainOptions
 from superword.pretokenizer import Pretokenizer
 
-__all__ = ["begin"]
+__all__ = ["held"]
 
 RUN = "run.json"
 
@@ -26,12 +29,27 @@ RUN = "run.json"
 _NO_MATTER = ("threads", "work_dir", "max_memory")
 
 
-def begin(options: TrainOptions, names: Sequence[str]) -> list[str]:
-    """What is different from the run that used the directory before; the new one is recorded."""
-    assert options.work_dir is not None
-    folder = Path(options.work_dir)
+@contextmanager
+def held(
+    options: TrainOptions, names: Sequence[str]
+) -> Iterator[tuple[_core.WorkDir | None, list[str]]]:
+    """Keep other runs out of the directory, and say what has changed since the run before.
+
+    Nothing is held where there is no `work_dir`.
+    """
+    if options.work_dir is None:
+        yield None, []
+        return
+    folder = _core.WorkDir(os.fspath(options.work_dir))
     try:
-        folder.mkdir(parents=True, exist_ok=True)
+        yield folder, _begin(Path(options.work_dir), options, names)
+    finally:
+        folder.close()
+
+
+def _begin(folder: Path, options: TrainOptions, names: Sequence[str]) -> list[str]:
+    """What is different from the run that used the directory before; the new one is recorded."""
+    try:
         now = {"options": _described(options), "inputs": {name: _identity(name) for name in names}}
         before = _read(folder / RUN)
         temporary = folder / f".superword-run-{os.getpid()}.tmp"

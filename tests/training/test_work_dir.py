@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 import superword
-from superword import _core
+from superword import _core, work
 from superword.errors import (
     ChangedWorkWarning,
     EmptyCorpusError,
@@ -52,8 +52,14 @@ def trained(inputs: Any, piece_bytes: int, **given: Any) -> tuple[bytes, dict[st
     """With pieces as small as tests need them."""
     options = TrainOptions(vocab_size=420, **given)
     sources = gather(expand(inputs), options)
-    engine = {**options.for_engine(), "groups": sources.groups, "piece_bytes": piece_bytes}
-    model, report = _core.train(sources.sources, engine, None)
+    with work.held(options, sources.names) as (folder, _):
+        engine = {
+            **options.for_engine(),
+            "groups": sources.groups,
+            "piece_bytes": piece_bytes,
+            "work_dir": folder,
+        }
+        model, report = _core.train(sources.sources, engine, None)
     return model.to_bytes(), report
 
 
@@ -89,7 +95,8 @@ def test_what_is_finished_is_not_done_again(shards: Path, tmp_path: Path) -> Non
     assert "merge" not in seen
     assert "supermerge" not in seen
     after = {path.name: path.stat().st_mtime_ns for path in work.iterdir()}
-    del before["run.json"], after["run.json"]
+    for name in ("run.json", "superword.lock"):
+        del before[name], after[name]
     assert after == before
 
 

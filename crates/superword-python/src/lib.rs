@@ -16,6 +16,7 @@ mod spool;
 mod stages;
 mod training;
 mod watch;
+mod work_dir;
 
 use pyo3::prelude::*;
 
@@ -26,6 +27,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<spool::PySpool>()?;
     module.add_class::<model::PyModel>()?;
     module.add_class::<batches::PyBatches>()?;
+    module.add_class::<work_dir::PyWorkDir>()?;
     module.add_class::<counts::PyCounts>()?;
     module.add_class::<counts::PyCandidates>()?;
     module.add_function(wrap_pyfunction!(training::train, module)?)?;

@@ -78,6 +78,14 @@ pub enum TrainError {
         /// The disk is full.
         full: bool,
     },
+    /// Two runs in one folder would step on each other.
+    #[error("{path} is in use by another run{}", process_named(*process))]
+    InUse {
+        /// The folder.
+        path: String,
+        /// The process of the other run, where it is known.
+        process: Option<u32>,
+    },
     /// Nothing can be counted in so little memory.
     #[error("{given} bytes of memory are too few for {workers} threads; {needed} are needed")]
     MemoryTooSmall {
@@ -105,6 +113,10 @@ pub enum TrainError {
     /// The result is no sound model.
     #[error("the trained model is not sound: {0}")]
     Build(#[from] BuildError),
+}
+
+fn process_named(process: Option<u32>) -> String {
+    process.map_or_else(String::new, |number| format!(" (process {number})"))
 }
 
 impl From<CutError> for TrainError {
@@ -169,6 +181,9 @@ impl TrainError {
             TrainError::Scratch { .. } => {
                 Some("check the folder; remove it to start from the beginning".into())
             }
+            TrainError::InUse { .. } => Some(
+                "wait for it to end or stop it, or give another directory as work_dir".into(),
+            ),
             TrainError::MemoryTooSmall { needed, .. } => Some(format!(
                 "give max_memory of {needed} or more, or use fewer threads"
             )),

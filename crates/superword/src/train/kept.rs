@@ -37,7 +37,7 @@ impl Kept {
             None => None,
         };
         Ok(Some(Kept {
-            scratch: Scratch::open(options.work_dir.as_deref())?,
+            scratch: Scratch::open(options.work_dir.as_ref())?,
             budget,
             corpus: Value::Null,
             words: String::new(),

@@ -13,6 +13,7 @@ mod stages;
 mod supermerges;
 mod weighted;
 mod words;
+mod work_dir;
 
 pub use error::TrainError;
 pub use options::{
@@ -25,6 +26,7 @@ pub use stages::{
 };
 pub use supermerges::{Step, Superwords, learn_boundless, learn_superbpe};
 pub use words::{WordStep, Words, learn_words};
+pub use work_dir::WorkDir;
 
 use crate::observe::{Observer, Phase, Stopped, check_stop};
 
