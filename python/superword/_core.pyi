@@ -147,6 +147,9 @@ class Model:
     def clear_cache(self) -> None: ...
     def decode_bytes(self, ids: Sequence[int]) -> bytes: ...
 
+def check_memory(options: dict[str, Any]) -> None:
+    """Raise if counting cannot be done in `max_memory`; options as those of reading."""
+
 def train(
     sources: Sequence[Source],
     options: dict[str, Any],

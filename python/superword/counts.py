@@ -12,8 +12,10 @@ others. Files are Parquet or Arrow (`pip install 'superword[arrow]'`) or TSV, by
 from __future__ import annotations
 
 import hashlib
+import itertools
 import json
 import os
+from array import array
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -158,8 +160,7 @@ class Counts(Mapping[bytes, int]):
             from superword import tsv
 
             described = self.origin.describe("counts", self.facts)
-            rows = sorted((token, count) for token, count in self.items())
-            tsv.write(name, described, (((token,), count) for token, count in rows))
+            tsv.write(name, described, _rows(self._engine.columns()))
         else:
             from superword import arrow
 
@@ -302,7 +303,7 @@ class Candidates(Mapping[tuple[bytes, ...], int]):
         if check_suffix(name) == ".tsv":
             from superword import tsv
 
-            tsv.write(name, self._described(), sorted(self._dict().items()))
+            tsv.write(name, self._described(), _run_rows(self._engine.columns()))
         else:
             from superword import arrow
 
@@ -401,6 +402,31 @@ def _counted_facts(counts: Mapping[bytes, int], facts: Mapping[str, Any] | None)
     if facts is None:
         facts = {"pretokens": sum(counts.values()), "unique_pretokens": len(counts)}
     return json.dumps(dict(facts))
+
+
+def _strings(offsets: bytes, data: bytes) -> Iterator[bytes]:
+    ends = array("i", offsets)
+    for start, end in itertools.pairwise(ends):
+        yield data[start:end]
+
+
+def _rows(columns: Iterable[tuple[bytes, bytes, bytes]]) -> Iterator[tuple[tuple[bytes], int]]:
+    """Tokens and counts of the columns of the engine, a batch at a time."""
+    for offsets, data, counts in columns:
+        for token, count in zip(_strings(offsets, data), array("Q", counts), strict=True):
+            yield (token,), count
+
+
+def _run_rows(
+    columns: Iterable[tuple[bytes, bytes, bytes, bytes]],
+) -> Iterator[tuple[tuple[bytes, ...], int]]:
+    """The same of candidates."""
+    for runs, offsets, data, counts in columns:
+        tokens = _strings(offsets, data)
+        for (start, end), count in zip(
+            itertools.pairwise(array("i", runs)), array("Q", counts), strict=True
+        ):
+            yield tuple(itertools.islice(tokens, end - start)), count
 
 
 def _at(path: str, error: CountsError) -> CountsError:

@@ -37,10 +37,17 @@ GREEDY_SPLIT: Mapping[str, GreedySplit] = {"off": False, "train": True, "encode"
 # Options that only mean something where there are superwords, and only where text is read.
 SUPERWORDS_ONLY = ("greedy_split", "max_words", "same_script", "boundary", "veto")
 FILES_ONLY = ("text_field", "weights", "work_dir", "on_error", "format")
-# Options of a whole run from text; a stage by itself has no use for them.
-WHOLE_RUN = ("work_dir", "max_memory")
-# Options that decide what is read, and nothing else.
-READING = ("threads", "text_field", "max_bytes", "sample", "seed", "weights", "on_error")
+# Options that decide what is read and how, and nothing else.
+READING = (
+    "threads",
+    "text_field",
+    "max_bytes",
+    "sample",
+    "seed",
+    "weights",
+    "max_memory",
+    "on_error",
+)
 
 
 def _option(
@@ -161,7 +168,7 @@ class TrainOptions:
         metavar="DIR",
     )
     max_memory: int | str | None = _option(
-        "Count within about this much memory, such as 4GB; what does not fit is put into "
+        "Read and count within about this much memory, such as 4GB; what does not fit is put into "
         "temporary files. The result is the same.",
         None,
         metavar="SIZE",
@@ -296,7 +303,7 @@ class TrainOptions:
 
     def for_learning(self) -> dict[str, Any]:
         """The options that decide what is learned from counts; the pretokenizer is not in."""
-        left_out = (*READING, *WHOLE_RUN, "pretokenizer")
+        left_out = (*READING, "pretokenizer")
         return {name: value for name, value in self.for_engine().items() if name not in left_out}
 
     def for_engine(self) -> dict[str, Any]:

@@ -219,6 +219,10 @@ def gather(inputs: Sequence[Input], options: TrainOptions) -> Sources:
     """What training reads, as the engine takes it."""
     assert isinstance(options.weights, Mapping)
     groups = groups_of(inputs, options.weights)
+    # What cannot be done is said before anything is read, which may take hours by itself.
+    _core.check_memory({**options.for_reading(), "groups": groups})
+    if options.work_dir is not None:
+        work.check_inputs(inputs)
     sources = open_sources(inputs, options.text_field)
     return Sources([item.path for item in inputs], sources, groups)
 

@@ -16,12 +16,13 @@ import os
 import re
 import tempfile
 from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 from superword.errors import CountsError, SaveError
 
-__all__ = ["escape", "read", "unescape", "write"]
+__all__ = ["escape", "read", "replacing", "unescape", "write"]
 
 HEADER = "#superword\t"
 
@@ -73,22 +74,26 @@ def write(
         for tokens, count in rows:
             yield ("\t".join([*map(escape, tokens), str(count)]) + "\n").encode()
 
-    replace(path, lines())
+    with replacing(path) as file:
+        file.writelines(lines())
 
 
-def replace(path: str, chunks: Iterable[bytes]) -> None:
-    """Put what is given in the place of a file, all or nothing."""
+@contextmanager
+def replacing(path: str) -> Iterator[BinaryIO]:
+    """A file to write, which takes the place of `path` in the end, all or nothing."""
     folder = Path(path).parent
     temporary = None
     try:
         handle, temporary = tempfile.mkstemp(dir=folder, prefix=".superword-", suffix=".tmp")
         with os.fdopen(handle, "wb", buffering=1 << 20) as file:
-            file.writelines(chunks)
+            yield file
             file.flush()
             os.fsync(file.fileno())
         Path(temporary).chmod(0o666 & ~_umask())
         Path(temporary).replace(path)
         temporary = None
+    except SaveError:
+        raise
     except OSError as error:
         raise SaveError(
             f"cannot save to {path}: {error.strerror or error}",

@@ -17,16 +17,29 @@ from typing import Any
 
 from superword import _core
 from superword._text import plural
-from superword.errors import WorkDirError
+from superword.errors import OptionError, WorkDirError
+from superword.inputs import STDIN, Input
 from superword.options import GREEDY_SPLIT, TrainOptions
 from superword.pretokenizer import Pretokenizer
 
-__all__ = ["held"]
+__all__ = ["check_inputs", "held"]
 
 RUN = "run.json"
 
 # These change no result.
 _NO_MATTER = ("threads", "work_dir", "max_memory")
+
+
+def check_inputs(inputs: Sequence[Input]) -> None:
+    """Refuse what a later run could not tell from something else: all that is no file."""
+    for item in inputs:
+        if item.data is not None or item.path == STDIN or not Path(item.path).is_file():
+            name = "standard input" if item.path == STDIN else item.path
+            raise OptionError(
+                f"work_dir needs files: a later run could not tell whether {name} is the same",
+                hint="write it to a file first, or leave work_dir out",
+                option="work_dir",
+            )
 
 
 @contextmanager

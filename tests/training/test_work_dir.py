@@ -143,7 +143,7 @@ def test_damaged_work_is_noticed(shards: Path, tmp_path: Path) -> None:
 
 
 def test_what_cannot_be_kept_is_refused(tmp_path: Path, texts: list[str]) -> None:
-    with pytest.raises(OptionError, match="not a file"):
+    with pytest.raises(OptionError, match="needs files"):
         superword.train(Texts(texts), vocab_size=300, work_dir=tmp_path / "w")
     (tmp_path / "file").write_text("x")
     with pytest.raises(WorkDirError, match="file"):

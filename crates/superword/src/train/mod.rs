@@ -5,6 +5,7 @@ mod error;
 mod finish;
 mod kept;
 mod options;
+mod piece;
 mod pipeline;
 mod rules;
 mod scratch;
@@ -12,10 +13,11 @@ mod spilling;
 mod stages;
 mod supermerges;
 mod weighted;
+mod within;
 mod words;
 mod work_dir;
 
-pub use error::TrainError;
+pub use error::{TrainError, WorkKept};
 pub use options::{
     Boundary, GREEDY_FLOOR, GREEDY_LONGEST, GreedySplit, OptionError, Picky, TrainOptions,
 };
@@ -25,6 +27,7 @@ pub use stages::{
     Counted, GroupRead, count_candidates, count_pretokens, train_superwords, train_words,
 };
 pub use supermerges::{Step, Superwords, learn_boundless, learn_superbpe};
+pub use within::{check_memory, count_candidates_within, count_pretokens_within};
 pub use words::{WordStep, Words, learn_words};
 pub use work_dir::WorkDir;
 

@@ -12,7 +12,7 @@ use std::sync::Arc;
 use serde_json::Value;
 use xxhash_rust::xxh3::xxh3_128;
 
-use super::{TrainError, WorkDir};
+use super::{TrainError, WorkDir, WorkKept};
 
 /// The folder.
 #[derive(Debug)]
@@ -32,7 +32,15 @@ impl Scratch {
                 .prefix("superword-")
                 .tempdir()
                 .map(Scratch::Temporary)
-                .map_err(|error| failed(&std::env::temp_dir(), &error)),
+                .map_err(|error| failed(&std::env::temp_dir(), &error, WorkKept::No)),
+        }
+    }
+
+    /// Whether what was finished is there after an error.
+    pub(super) fn kept(&self) -> WorkKept {
+        match self {
+            Scratch::Kept(_) => WorkKept::Yes,
+            Scratch::Temporary(_) => WorkKept::No,
         }
     }
 
@@ -55,7 +63,7 @@ impl Scratch {
     ) -> Result<(), TrainError> {
         let path = self.path(name);
         self.try_write(&path, write)
-            .map_err(|error| failed(&path, &error))
+            .map_err(|error| failed(&path, &error, self.kept()))
     }
 
     fn try_write(
@@ -99,11 +107,17 @@ impl Scratch {
     }
 }
 
-pub(super) fn failed(path: &Path, error: &io::Error) -> TrainError {
+/// An error of the system about a file of a folder.
+pub(super) fn failed(path: &Path, error: &io::Error, kept: WorkKept) -> TrainError {
+    // A quota that is used up is a full disk to whoever has it.
+    let full = matches!(
+        error.kind(),
+        io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded
+    );
     TrainError::Scratch {
         path: path.display().to_string(),
         reason: error.to_string(),
-        full: error.kind() == io::ErrorKind::StorageFull,
+        full: full.then_some(kept),
     }
 }
 

@@ -5,8 +5,8 @@ use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 
-use super::TrainError;
 use super::scratch::failed;
+use super::{TrainError, WorkKept};
 
 /// The file that is locked. It stays: to remove it could take it away from the next run.
 const LOCK: &str = "superword.lock";
@@ -33,7 +33,7 @@ impl WorkDir {
     /// ```
     pub fn open(folder: impl Into<PathBuf>) -> Result<WorkDir, TrainError> {
         let folder = folder.into();
-        std::fs::create_dir_all(&folder).map_err(|error| failed(&folder, &error))?;
+        std::fs::create_dir_all(&folder).map_err(|error| failed(&folder, &error, WorkKept::Yes))?;
         let path = folder.join(LOCK);
         let mut lock = OpenOptions::new()
             .read(true)
@@ -41,7 +41,7 @@ impl WorkDir {
             .create(true)
             .truncate(false)
             .open(&path)
-            .map_err(|error| failed(&path, &error))?;
+            .map_err(|error| failed(&path, &error, WorkKept::Yes))?;
         match lock.try_lock() {
             Ok(()) => {
                 // For the message to others; a full disk is no reason to stop yet.
