@@ -143,7 +143,7 @@ def train(
         on_error=on_error,
         format=format,
     )
-    sources = gather(expand(inputs, options.format), options)
+    sources = gather(expand(inputs, options.format, work_dir=options.work_dir), options)
 
     def note(change: str) -> None:
         # 4: the line that called train.

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import random
+import shutil
 import signal
 import subprocess
 import sys
@@ -123,6 +124,20 @@ def test_changes_are_noticed_and_said(shards: Path, tmp_path: Path) -> None:
     changed.unlink()
     with pytest.warns(ChangedWorkWarning, match="1 input gone"):
         superword.train(shards, vocab_size=400, work_dir=work)
+
+
+def test_work_among_the_inputs_is_no_input(shards: Path) -> None:
+    wanted = superword.train(shards, vocab_size=420)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for inputs in (shards, [f"{shards}/**/*.json*"], shards / "../shards"):
+            for _ in range(2):
+                assert superword.train(inputs, vocab_size=420, work_dir=shards / "work") == wanted
+            shutil.rmtree(shards / "work")
+    other = shards / "working"
+    other.mkdir()
+    (other / "more.jsonl").write_text(json.dumps({"text": "zebra zebra " * 99}))
+    assert superword.train(shards, vocab_size=420, work_dir=shards / "work") != wanted
 
 
 def test_damaged_work_is_noticed(shards: Path, tmp_path: Path) -> None:

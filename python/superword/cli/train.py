@@ -183,7 +183,7 @@ def _from_text(
     _need_size(values)
     pretokenizer = pretokenizer_of(values)
     options = TrainOptions(**values, pretokenizer=pretokenizer)
-    found = expand(parse_groups(inputs), options.format)
+    found = expand(parse_groups(inputs), options.format, work_dir=options.work_dir)
     console.start(found)
     return options, lambda progress: run(gather(found, options), options, progress, console.say)
 

@@ -77,10 +77,15 @@ impl Kept {
         let path = self.scratch.path(name);
         model.save(&path).map_err(|error| match error {
             SaveError::Io { source, .. } => failed(&path, &source, self.scratch.kept()),
+            SaveError::DiskFull { .. } => TrainError::Scratch {
+                path: path.display().to_string(),
+                reason: "no room left on the disk".into(),
+                full: Some(self.scratch.kept()),
+            },
             error => TrainError::Scratch {
                 path: path.display().to_string(),
-                full: matches!(error, SaveError::DiskFull { .. }).then_some(self.scratch.kept()),
                 reason: error.to_string(),
+                full: None,
             },
         })
     }
