@@ -121,6 +121,12 @@ def test_changes_are_noticed_and_said(shards: Path, tmp_path: Path) -> None:
     with pytest.warns(ChangedWorkWarning, match="1 input changed"):
         got = superword.train(shards, vocab_size=400, work_dir=work)
     assert got == superword.train(shards, vocab_size=400)
+    # Same size, and the time put back.
+    changed.write_text(same_size.replace("zebre", "quagg"))
+    os.utime(changed, ns=(1, 1))
+    with pytest.warns(ChangedWorkWarning, match="1 input changed"):
+        got = superword.train(shards, vocab_size=400, work_dir=work)
+    assert got == superword.train(shards, vocab_size=400)
     changed.unlink()
     with pytest.warns(ChangedWorkWarning, match="1 input gone"):
         superword.train(shards, vocab_size=400, work_dir=work)
@@ -166,6 +172,62 @@ def test_what_cannot_be_kept_is_refused(tmp_path: Path, texts: list[str]) -> Non
     (tmp_path / "empty.txt").write_text("")
     with pytest.raises(EmptyCorpusError):
         superword.train(tmp_path / "empty.txt", vocab_size=300, work_dir=tmp_path / "w")
+
+
+def test_what_cannot_be_kept_is_not_read(tmp_path: Path, texts: list[str]) -> None:
+    def unread() -> Any:
+        raise AssertionError("it was read")
+        yield
+
+    for data in (Texts(unread()), [tmp_path, Texts(unread())]):
+        (tmp_path / "a.txt").write_text("a b")
+        with pytest.raises(OptionError, match="whether texts is the same") as caught:
+            superword.train(data, vocab_size=300, work_dir=tmp_path / "w")
+        assert caught.value.option == "work_dir"
+    output = str(tmp_path / "m")
+    options = ["--vocab-size", "300", "--work-dir", str(tmp_path / "w"), "-o", output]
+    with subprocess.Popen(
+        [sys.executable, "-m", "superword", "train", "-", *options],
+        stdin=subprocess.PIPE,  # It never ends: only a command that does not read it comes back.
+        stderr=subprocess.PIPE,
+        text=True,
+    ) as process:
+        try:
+            assert process.wait(timeout=30) == 2
+            assert process.stderr is not None
+            assert "whether standard input is the same" in process.stderr.read()
+        finally:
+            process.kill()
+    assert not (tmp_path / "w").exists()
+
+
+@pytest.mark.parametrize("suffix", [".parquet", ".arrow"])
+def test_work_on_tables_goes_on(tmp_path: Path, texts: list[str], suffix: str) -> None:
+    pa: Any = pytest.importorskip("pyarrow", reason="pip install 'superword[arrow]'")
+    from superword import arrow
+
+    folder, kept = tmp_path / "tables", tmp_path / "work"
+    folder.mkdir()
+    for number in range(3):
+        arrow.write(str(folder / f"{number}{suffix}"), pa.table({"text": texts[number::3]}))
+    wanted = superword.train_from_iterator(texts, vocab_size=420).to_bytes()
+
+    def stop(progress: superword.Progress) -> None:
+        if progress.phase == "merge":
+            raise KeyboardInterrupt
+
+    options = TrainOptions(vocab_size=420, work_dir=kept)
+    sources = gather(expand(folder), options)
+    with pytest.raises(KeyboardInterrupt):
+        superword.training.run(sources, options, stop)
+    counted = {path: path.stat().st_mtime_ns for path in kept.glob("count-*")}
+    assert counted
+    assert superword.train(folder, vocab_size=420, work_dir=kept).to_bytes() == wanted
+    assert {path: path.stat().st_mtime_ns for path in counted} == counted
+    arrow.write(str(folder / f"0{suffix}"), pa.table({"text": ["quagga " * 50]}))
+    with pytest.warns(ChangedWorkWarning, match=rf"1 input changed \(.*0\{suffix}"):
+        got = superword.train(folder, vocab_size=420, work_dir=kept)
+    assert got == superword.train(folder, vocab_size=420)
 
 
 def test_too_little_memory_is_said_before_the_work(texts: list[str], tmp_path: Path) -> None:

@@ -22,6 +22,9 @@ pub(crate) type RunColumns<'py> = (
 const BATCH_ROWS: usize = 1 << 20;
 const BATCH_BYTES: usize = 1 << 28;
 
+/// A row that is longer does not fit into a batch even alone.
+const LONGEST: usize = 1 << 30;
+
 /// One batch of columns in the making, as Arrow lays them out.
 pub(crate) struct Columns {
     rows: usize,
@@ -85,6 +88,14 @@ pub(crate) fn in_batches<'py, T>(
     push: impl Fn(usize, &mut Columns) + Sync,
     hand_over: impl Fn(Python<'py>, &Columns) -> T,
 ) -> PyResult<Vec<T>> {
+    if (0..rows).any(|row| bytes(row) > LONGEST) {
+        return Err(Raised::new(
+            "CountsError",
+            "a token of more than 1 GB does not fit into a table",
+            Some("leave such texts out, or cut them by another pretokenizer".into()),
+        )
+        .into());
+    }
     let mut batches = Vec::new();
     let mut next = 0;
     while next < rows || batches.is_empty() {

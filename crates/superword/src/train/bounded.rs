@@ -13,8 +13,8 @@ use super::stages::{Counted, groups_read};
 use super::weighted::Weighted;
 use crate::corpus::{ReadOptions, ReadReport, Source, read_parallel};
 use crate::count::{
-    BigramSketch, CandidateCounter, CandidateCounts, CountFileError, EarlyCut, Eligible,
-    PretokenCounter, PretokenCounts, cut,
+    BigramSketch, CandidateCounter, CandidateCounts, CountFileError, CountOverflow, EarlyCut,
+    Eligible, PretokenCounter, PretokenCounts, cut,
 };
 use crate::observe::{Observer, Phase};
 use crate::text::Pretokenizer;
@@ -195,7 +195,7 @@ impl Pass<'_> {
                 let more = more
                     .checked_mul(times)
                     .and_then(|more| more.checked_add(pretokens));
-                pretokens = more.ok_or(crate::count::CountOverflow)?;
+                pretokens = more.ok_or(CountOverflow)?;
                 if let (Some(all), Some(mut sketch)) = (&mut all, sketch) {
                     if times > 1 {
                         sketch.multiply(times);
@@ -222,7 +222,8 @@ impl Pass<'_> {
             },
         };
         for piece in pieces {
-            all.counted.pretokens += piece.pretokens;
+            let pretokens = all.counted.pretokens.checked_add(piece.pretokens);
+            all.counted.pretokens = pretokens.ok_or(CountOverflow)?;
             piece::add_report(&mut all.counted.read, piece.report);
             all.parts.extend(piece.parts);
             if let (Some(sum), Some(name)) = (&mut all.counted.sketch, piece.sketch) {

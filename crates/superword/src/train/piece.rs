@@ -38,9 +38,9 @@ impl Piece {
                 skipped: at(2)?,
                 raw_bytes: at(3)?,
             };
-            report.documents += read.documents;
-            report.bytes += read.bytes;
-            report.skipped += read.skipped;
+            report.documents = report.documents.checked_add(read.documents)?;
+            report.bytes = report.bytes.checked_add(read.bytes)?;
+            report.skipped = report.skipped.checked_add(read.skipped)?;
             report.per_source.push(read);
         }
         for skip in value["skips"].as_array()? {
@@ -62,9 +62,10 @@ impl Piece {
 
 /// Adds what was read of a piece.
 pub(super) fn add_report(all: &mut ReadReport, piece: ReadReport) {
-    all.documents += piece.documents;
-    all.bytes += piece.bytes;
-    all.skipped += piece.skipped;
+    // They come from a file: nothing of it may make the sum fail.
+    all.documents = all.documents.saturating_add(piece.documents);
+    all.bytes = all.bytes.saturating_add(piece.bytes);
+    all.skipped = all.skipped.saturating_add(piece.skipped);
     all.per_source.extend(piece.per_source);
     let room = MAX_SKIPS_SHOWN - all.first_skips.len();
     all.first_skips
