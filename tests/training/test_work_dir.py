@@ -26,7 +26,7 @@ from superword.errors import (
 )
 from superword.inputs import Texts, expand
 from superword.options import TrainOptions
-from superword.training import gather
+from superword.training import Progress, gather
 
 
 @pytest.fixture
@@ -212,7 +212,7 @@ def test_work_on_tables_goes_on(tmp_path: Path, texts: list[str], suffix: str) -
         arrow.write(str(folder / f"{number}{suffix}"), pa.table({"text": texts[number::3]}))
     wanted = superword.train_from_iterator(texts, vocab_size=420).to_bytes()
 
-    def stop(progress: superword.Progress) -> None:
+    def stop(progress: Progress) -> None:
         if progress.phase == "merge":
             raise KeyboardInterrupt
 

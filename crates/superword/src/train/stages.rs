@@ -142,8 +142,9 @@ pub(super) fn groups_read(groups: Option<&Groups>, report: &ReadReport) -> Vec<G
         .collect();
     for (source, read) in report.per_source.iter().enumerate() {
         if let Some(group) = groups.group_of(source) {
-            all[group].documents += read.documents;
-            all[group].bytes += read.bytes;
+            let all = &mut all[group];
+            all.documents = all.documents.saturating_add(read.documents);
+            all.bytes = all.bytes.saturating_add(read.bytes);
         }
     }
     all
