@@ -11,10 +11,12 @@ b'a\tb\xff'
 
 from __future__ import annotations
 
+import itertools
 import json
 import os
 import re
 import tempfile
+from array import array
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -22,7 +24,7 @@ from typing import Any, BinaryIO
 
 from superword.errors import CountsError, SaveError
 
-__all__ = ["escape", "read", "replacing", "unescape", "write"]
+__all__ = ["escape", "read", "replacing", "rows", "run_rows", "unescape", "write"]
 
 HEADER = "#superword\t"
 
@@ -62,6 +64,31 @@ def unescape(text: str) -> bytes:
         end = match.end()
     parts.append(text[end:].encode())
     return b"".join(parts)
+
+
+def _strings(offsets: bytes, data: bytes) -> Iterator[bytes]:
+    ends = array("i", offsets)
+    for start, end in itertools.pairwise(ends):
+        yield data[start:end]
+
+
+def rows(columns: Iterable[tuple[bytes, bytes, bytes]]) -> Iterator[tuple[tuple[bytes], int]]:
+    """Tokens and counts of the columns of the engine, a batch at a time."""
+    for offsets, data, counts in columns:
+        for token, count in zip(_strings(offsets, data), array("Q", counts), strict=True):
+            yield (token,), count
+
+
+def run_rows(
+    columns: Iterable[tuple[bytes, bytes, bytes, bytes]],
+) -> Iterator[tuple[tuple[bytes, ...], int]]:
+    """The same of candidates."""
+    for runs, offsets, data, counts in columns:
+        tokens = _strings(offsets, data)
+        for (start, end), count in zip(
+            itertools.pairwise(array("i", runs)), array("Q", counts), strict=True
+        ):
+            yield tuple(itertools.islice(tokens, end - start)), count
 
 
 def write(

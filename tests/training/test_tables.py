@@ -93,7 +93,7 @@ def test_streamed_datasets_give_the_model_of_their_texts(
     assert superword.train(streamed.map(lambda row: row), vocab_size=400, threads=3) == wanted
     renamed = streamed.rename_column("text", "body")
     assert superword.train(renamed, vocab_size=400, text_field="body") == wanted
-    with pytest.raises((DocumentError, InputError), match="no column 'text'.*'body'"):
+    with pytest.raises((DocumentError, InputError), match=r"no column 'text'.*'body'"):
         superword.train(renamed, vocab_size=400)
 
 
