@@ -20,11 +20,13 @@ mod input;
 mod jsonl;
 mod options;
 mod ordered;
+mod pipe;
 mod pool;
 mod read;
 mod sample;
 mod scan;
 mod source;
+mod spool;
 mod weights;
 mod zstandard;
 
