@@ -7,7 +7,6 @@ out while one works.
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
 from collections.abc import Iterator, Sequence
@@ -99,6 +98,8 @@ def _described(options: TrainOptions) -> dict[str, Any]:
 
 def _identity(name: str) -> list[Any] | None:
     """Size, time, and a hash of the first and last bytes, as the engine tells files apart."""
+    import hashlib  # Only here: it brings a large library, and few runs have a work_dir.
+
     try:
         status = Path(name).stat()
         with Path(name).open("rb") as file:

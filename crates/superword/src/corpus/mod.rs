@@ -27,6 +27,7 @@ mod sample;
 mod scan;
 mod source;
 mod spool;
+mod task;
 mod weights;
 mod zstandard;
 

@@ -12,6 +12,7 @@ mod scratch;
 mod spilling;
 mod stages;
 mod supermerges;
+mod superwords;
 mod weighted;
 mod within;
 mod words;
@@ -23,10 +24,9 @@ pub use options::{
 };
 pub use pipeline::{PhaseTime, TrainReport, train};
 pub use rules::SupermergeRules;
-pub use stages::{
-    Counted, GroupRead, count_candidates, count_pretokens, train_superwords, train_words,
-};
+pub use stages::{Counted, GroupRead, count_candidates, count_pretokens, train_words};
 pub use supermerges::{Step, Superwords, learn_boundless, learn_superbpe};
+pub use superwords::train_superwords;
 pub use within::{check_memory, count_candidates_within, count_pretokens_within};
 pub use words::{WordStep, Words, learn_words};
 pub use work_dir::WorkDir;
