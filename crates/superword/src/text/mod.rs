@@ -15,6 +15,7 @@
 //!
 //! Categories and scripts are those of Unicode 17.0, from tables that a script generates.
 
+mod blocks;
 mod engine;
 mod error;
 mod pattern;
@@ -56,6 +57,20 @@ pub struct ScriptPattern {
     pub pattern: String,
     /// Names of real scripts, as Unicode spells them.
     pub scripts: Vec<String>,
+}
+
+/// Takes the pretokens of a text as they are found. Any `FnMut(usize, usize)` is one; a type of its
+/// own can say that its `pretoken` is always inlined into the scanners, which a closure cannot.
+pub trait Sink {
+    /// The next pretoken, from `start` to `end` in bytes.
+    fn pretoken(&mut self, start: usize, end: usize);
+}
+
+impl<F: FnMut(usize, usize)> Sink for F {
+    #[inline]
+    fn pretoken(&mut self, start: usize, end: usize) {
+        self(start, end);
+    }
 }
 
 /// Cuts texts into pretokens. Cheap to clone, safe to share among threads.
@@ -100,18 +115,15 @@ impl Splitter {
     }
 
     #[inline]
-    fn scan(
-        &self,
-        text: &str,
-        base: usize,
-        emit: &mut impl FnMut(usize, usize),
-    ) -> Result<(), SplitError> {
+    fn scan(&self, text: &str, base: usize, sink: &mut impl Sink) -> Result<(), SplitError> {
         match self {
             Splitter::Scanner(scanner) => {
-                scanner.scan(text.as_bytes(), base, emit);
+                scanner.scan(text.as_bytes(), base, sink);
                 Ok(())
             }
-            Splitter::Engine(engine) => engine.scan(text, base, emit),
+            Splitter::Engine(engine) => {
+                engine.scan(text, base, &mut |start, end| sink.pretoken(start, end))
+            }
         }
     }
 }
@@ -179,8 +191,14 @@ impl Pretokenizer {
         text: &str,
         mut emit: impl FnMut(usize, usize),
     ) -> Result<(), SplitError> {
+        self.feed(text, &mut emit)
+    }
+
+    /// The same into a [`Sink`].
+    #[inline]
+    pub fn feed(&self, text: &str, sink: &mut impl Sink) -> Result<(), SplitError> {
         let mut start = 0;
-        // One call of `scan` for both cases: each preset's scanner is compiled once per `emit`.
+        // One call of `scan` for both cases: each preset's scanner is compiled once per sink.
         while start < text.len() {
             let (end, splitter) = match &self.inner.script {
                 None => (text.len(), &self.inner.main),
@@ -192,7 +210,7 @@ impl Pretokenizer {
                     }
                 }
             };
-            splitter.scan(&text[start..end], start, &mut emit)?;
+            splitter.scan(&text[start..end], start, sink)?;
             start = end;
         }
         Ok(())
