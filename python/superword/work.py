@@ -7,10 +7,11 @@ out while one works.
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import fields
 from pathlib import Path
 from typing import Any
@@ -64,16 +65,21 @@ def held(
 
 def _begin(folder: Path, options: TrainOptions, names: Sequence[str]) -> list[str]:
     """What is different from the run that used the directory before; the new one is recorded."""
+    temporary = folder / f".superword-run-{os.getpid()}.tmp"
     try:
         now = {"options": _described(options), "inputs": {name: _identity(name) for name in names}}
         before = _read(folder / RUN)
-        temporary = folder / f".superword-run-{os.getpid()}.tmp"
         temporary.write_text(json.dumps(now, indent=1))
         temporary.replace(folder / RUN)
     except OSError as error:
+        with suppress(OSError):
+            temporary.unlink()
+        full = error.errno in (errno.ENOSPC, errno.EDQUOT)
         raise WorkDirError(
             f"{folder}: {error.strerror or error}",
-            hint="choose a directory that can be written",
+            hint="free some space; what was finished is kept, and the same command goes on from it"
+            if full
+            else "choose a directory that can be written",
             path=str(folder),
         ) from None
     return [] if before is None else _changes(before, now)
@@ -115,7 +121,8 @@ def _identity(name: str) -> list[Any] | None:
 def _read(path: Path) -> dict[str, Any] | None:
     try:
         before = json.loads(path.read_text())
-        return before if isinstance(before["inputs"], dict) and before["options"] else None
+        known = all(isinstance(before[name], dict) for name in ("inputs", "options"))
+        return before if known else None
     except FileNotFoundError:
         return None
     except (ValueError, KeyError, TypeError):

@@ -72,6 +72,11 @@ def work_dir(disk: Path, folder: Path) -> None:
             engine = {**options.for_engine(), "groups": None, "piece_bytes": 1, "work_dir": held}
             return _core.train(sources.sources, engine, None)[0].to_bytes()
 
+    ballast = fill(disk, leave=0)
+    error = failed(WorkDirError, run)
+    assert "the same command goes on" in str(error.hint)
+    assert not list((disk / "work").glob(".superword-*"))
+    ballast.unlink()
     ballast = fill(disk, leave=220_000)
     error = failed(WorkDirError, run)
     assert error.facts["path"].startswith(str(disk / "work")), error.facts

@@ -149,6 +149,13 @@ def test_work_among_the_inputs_is_no_input(shards: Path) -> None:
 def test_damaged_work_is_noticed(shards: Path, tmp_path: Path) -> None:
     work = tmp_path / "work"
     wanted = superword.train(shards, vocab_size=420, work_dir=work)
+    for said in ("", "{", "[]", '{"inputs": {}}', '{"inputs": {}, "options": [1]}', "\udcff"):
+        (work / "run.json").write_bytes(said.encode(errors="surrogateescape"))
+        assert superword.train(shards, vocab_size=420, work_dir=work) == wanted
+    for path in list(work.glob("*.json")):
+        for said in ("", "{}", '{"parts": [[1, 2]], "sources": 3}'):
+            path.write_text(said)
+            assert superword.train(shards, vocab_size=420, work_dir=work) == wanted
     for path in list(work.glob("*.superword")):
         path.write_bytes(path.read_bytes()[:-5])
     assert superword.train(shards, vocab_size=420, work_dir=work) == wanted
