@@ -1,6 +1,6 @@
 //! Times encoding with a saved model, one thread, on the texts of a file (separated by NUL, or its
 //! lines where there is none):
-//! `cargo run --release --example time_encode MODEL FILE`.
+//! `cargo run --release --example time_encode MODEL FILE [CACHE_BYTES]`.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -11,7 +11,7 @@ use superword::model::Model;
 #[allow(clippy::print_stdout)] // a tool for people
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
-    let [model, file] = &arguments[..] else {
+    let [model, file, cache_bytes @ ..] = &arguments[..] else {
         return Err("give a model and a text file".into());
     };
     let start = Instant::now();
@@ -19,6 +19,9 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let loaded = start.elapsed();
     let encoder = Encoder::new(model)?;
     println!("load {loaded:?}, prepare {:?}", start.elapsed() - loaded);
+    if let [bytes] = cache_bytes {
+        encoder.set_cache_bytes(bytes.parse()?);
+    }
     let text = std::fs::read_to_string(file)?;
     let separator = if text.contains('\0') { '\0' } else { '\n' };
     let mut ids = Vec::new();

@@ -1,20 +1,19 @@
 //! The encoder of a model: text → ids, ids → bytes.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
-use super::cache::PieceCache;
-use super::ranked::{Rule, Scratch};
+use super::cache::{CACHE_BYTES, PretokenCache, SHORT_BYTES, ShortKey, WIDE_BYTES, WideKey};
+use super::filter::HashFilter;
+use super::ranked::Scratch;
 use super::shelf::Shelf;
 use super::specials::SpecialFinder;
-use super::superwords::SuperwordRules;
+use super::superwords::{ELIGIBLE, SuperwordRules};
 use super::words::{WordRules, word_events};
 use crate::model::Model;
 use crate::table::BytesTable;
-use crate::text::{PatternError, Pretokenizer, SplitError};
+use crate::text::{PatternError, Pretokenizer, Sink, SplitError};
 use crate::token::{Symbol, TokenId};
-
-/// Set in the entry of a token that is eligible for superwords.
-const ELIGIBLE: u32 = 1 << 31;
 
 /// Encodes with one model. May be used from many threads at once.
 #[derive(Debug)]
@@ -23,24 +22,35 @@ pub struct Encoder {
     pretokenizer: Pretokenizer,
     words: WordRules,
     superwords: Option<SuperwordRules>,
-    /// Pretokens that are exactly one token: the symbol plus one, and whether it is eligible.
+    /// Pretokens that are exactly one token: the symbol, marked where superwords may hold it.
     whole: BytesTable<u32>,
+    /// Says of most other pretokens that they are not in `whole`, which is too large for the
+    /// processor's cache.
+    tokens: HashFilter,
     /// By symbol; empty where each id is its symbol. A deleted symbol is never asked for.
     ids: Vec<u32>,
     /// Working room that is not in use. A call takes one and puts it back.
     rooms: Shelf<Room>,
+    /// The memory of the cache of each room.
+    cache_bytes: AtomicUsize,
 }
 
 /// Working room of one thread.
 #[derive(Debug, Default)]
 struct Room {
     scratch: Scratch,
-    cache: PieceCache,
+    cache: PretokenCache,
+    /// Symbols of pretokens that are not ids yet; small enough to stay close to the processor.
     symbols: Vec<u32>,
-    run: Vec<u32>,
-    /// The rules between the tokens of the run.
-    rules: Vec<Rule>,
+    /// The symbols of one pretoken.
+    pieces: Vec<u32>,
 }
+
+/// So many symbols are gathered before they become ids.
+const SYMBOLS: usize = 2048;
+
+/// The most places that working room is kept for; what an unusual text needed is given back.
+const KEPT: usize = 1 << 16;
 
 /// An id that no token has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -60,7 +70,9 @@ impl Encoder {
         let pretokenizer = Pretokenizer::new(model.parts().pretokenizer.clone())?;
         let vocabulary = model.vocabulary();
         let words = WordRules::new(model.parts().alphabet.symbols(), &word_events(&model));
+        let superwords = SuperwordRules::new(&model);
         let mut whole = BytesTable::with_capacity(vocabulary.len());
+        let mut tokens = HashFilter::with_capacity(vocabulary.len());
         let (mut symbols, mut scratch) = (Vec::new(), Scratch::default());
         let mut ids = Vec::with_capacity(vocabulary.len());
         for index in 0..vocabulary.len() as u32 {
@@ -71,21 +83,27 @@ impl Encoder {
             if id.is_none() || !words.reaches(bytes, symbol, &mut symbols, &mut scratch) {
                 continue;
             }
-            let eligible =
-                std::str::from_utf8(bytes).is_ok_and(|pretoken| pretokenizer.is_eligible(pretoken));
+            let eligible = superwords.is_some()
+                && std::str::from_utf8(bytes)
+                    .is_ok_and(|pretoken| pretokenizer.is_eligible(pretoken));
             let mark = if eligible { ELIGIBLE } else { 0 };
-            *whole.entry(bytes, 0, bytes.len()).0 = (index + 1) | mark;
+            *whole.entry(bytes, 0, bytes.len()).0 = index | mark;
+            if bytes.len() <= WIDE_BYTES {
+                tokens.insert(WideKey::new(bytes, 0, bytes.len()).hash());
+            }
         }
         if (0..).zip(&ids).all(|(symbol, &id)| id == symbol) {
             ids = Vec::new();
         }
         Ok(Encoder {
-            superwords: SuperwordRules::new(&model),
+            superwords,
             pretokenizer,
             words,
             whole,
+            tokens,
             ids,
             rooms: Shelf::default(),
+            cache_bytes: AtomicUsize::new(CACHE_BYTES),
             model,
         })
     }
@@ -129,113 +147,36 @@ impl Encoder {
         })
     }
 
+    /// The memory, in bytes, that the cache of each worker may take. [`CACHE_BYTES`] at first.
+    pub fn cache_bytes(&self) -> usize {
+        self.cache_bytes.load(Ordering::Relaxed)
+    }
+
+    /// Sets the memory of the cache of each worker; 0 means that nothing is remembered. Ids are
+    /// the same for any size. What was cached is forgotten.
+    pub fn set_cache_bytes(&self, bytes: usize) {
+        self.cache_bytes.store(bytes, Ordering::Relaxed);
+        self.clear_cache();
+    }
+
     /// Forgets what was cached.
     pub fn clear_cache(&self) {
         self.rooms.for_each(|room| room.cache.clear());
     }
 
     fn encode_in(&self, room: &mut Room, text: &str, out: &mut Vec<u32>) -> Result<(), SplitError> {
-        match &self.superwords {
-            None => self.encode_words(room, text, out),
-            Some(superwords) => self.encode_superwords(superwords, room, text, out),
-        }
-    }
-
-    fn encode_words(
-        &self,
-        room: &mut Room,
-        text: &str,
-        out: &mut Vec<u32>,
-    ) -> Result<(), SplitError> {
-        let bytes = text.as_bytes();
-        self.pretokenizer
-            .for_each(text, |start, end| match self.whole.get(bytes, start, end) {
-                (Some(entry), _) => out.push(self.id(whole_symbol(entry))),
-                (None, hash) => self.encode_pieces(room, bytes, start, end, hash, out),
-            })
-    }
-
-    fn encode_superwords(
-        &self,
-        superwords: &SuperwordRules,
-        room: &mut Room,
-        text: &str,
-        out: &mut Vec<u32>,
-    ) -> Result<(), SplitError> {
-        let bytes = text.as_bytes();
-        room.run.clear();
-        room.rules.clear();
-        let result = self.pretokenizer.for_each(text, |start, end| {
-            let (entry, hash) = self.whole.get(bytes, start, end);
-            if let Some(entry) = entry
-                && entry & ELIGIBLE != 0
-            {
-                let symbol = whole_symbol(entry);
-                if let Some(&last) = room.run.last() {
-                    match superwords.between(last, symbol) {
-                        Some(rule) => room.rules.push(rule),
-                        None => self.flush(superwords, room, out),
-                    }
-                }
-                room.run.push(symbol);
-                return;
-            }
-            self.flush(superwords, room, out);
-            match entry {
-                Some(entry) => out.push(self.id(whole_symbol(entry))),
-                None => self.encode_pieces(room, bytes, start, end, hash, out),
-            }
-        });
-        self.flush(superwords, room, out);
+        room.cache.fit(self.cache_bytes());
+        room.symbols.resize(room.symbols.len().max(SYMBOLS), 0);
+        let mut work = Work {
+            encoder: self,
+            text: text.as_bytes(),
+            room,
+            filled: 0,
+            out,
+        };
+        let result = self.pretokenizer.feed(text, &mut work);
+        work.flush(true);
         result
-    }
-
-    /// Ends a run: applies the supermerges to it and appends its ids.
-    #[inline(always)]
-    fn flush(&self, superwords: &SuperwordRules, room: &mut Room, out: &mut Vec<u32>) {
-        match room.run[..] {
-            [] => return,
-            [alone] => out.push(self.id(alone)),
-            _ => {
-                let start = out.len();
-                superwords.apply(&mut room.run, &mut room.rules, &mut room.scratch, out);
-                for symbol in &mut out[start..] {
-                    *symbol = self.id(*symbol);
-                }
-                room.rules.clear();
-            }
-        }
-        room.run.clear();
-    }
-
-    /// Appends the ids of a pretoken that is not one token.
-    #[inline(never)]
-    fn encode_pieces(
-        &self,
-        room: &mut Room,
-        text: &[u8],
-        start: usize,
-        end: usize,
-        hash: u64,
-        out: &mut Vec<u32>,
-    ) {
-        if let Some(symbols) = room.cache.get(text, start, end, hash) {
-            out.extend(symbols.iter().map(|&symbol| self.id(symbol)));
-            return;
-        }
-        self.words
-            .encode(&text[start..end], &mut room.symbols, &mut room.scratch);
-        room.cache.insert(text, start, end, hash, &room.symbols);
-        out.extend(room.symbols.iter().map(|&symbol| self.id(symbol)));
-    }
-
-    #[inline(always)]
-    fn id(&self, symbol: u32) -> u32 {
-        if self.ids.is_empty() {
-            symbol
-        } else {
-            self.ids[symbol as usize]
-        }
     }
 
     /// The bytes of a token, special ones included.
@@ -264,7 +205,147 @@ impl Encoder {
     }
 }
 
-#[inline(always)]
-fn whole_symbol(entry: u32) -> u32 {
-    (entry & !ELIGIBLE) - 1
+/// One text on its way to ids: pretokens become symbols in the room, and when that is full they
+/// become ids.
+struct Work<'w> {
+    encoder: &'w Encoder,
+    text: &'w [u8],
+    room: &'w mut Room,
+    /// How many symbols there are in the room.
+    filled: usize,
+    out: &'w mut Vec<u32>,
+}
+
+impl Sink for Work<'_> {
+    #[inline(always)]
+    fn pretoken(&mut self, start: usize, end: usize) {
+        self.pretokens(
+            start,
+            start,
+            1u64.checked_shl((end - start) as u32).unwrap_or(0),
+        );
+        // A pretoken that no block can hold.
+        if end - start >= 64 {
+            self.look_up(start, end);
+        }
+    }
+
+    #[inline(always)]
+    fn pretokens(&mut self, mut start: usize, base: usize, mut ends: u64) {
+        loop {
+            if self.room.symbols.len() - self.filled < 64 {
+                self.flush(false);
+            }
+            let cache = self.room.cache.short();
+            let Some(symbols) = self.room.symbols[self.filled..].first_chunk_mut::<64>() else {
+                return; // there is room for them
+            };
+            let mut count = 0;
+            // The end of a pretoken that is not there, 0 for none.
+            let mut missed = 0;
+            while ends != 0 {
+                let end = base + ends.trailing_zeros() as usize;
+                ends &= ends - 1;
+                let len = end - start;
+                let Some(bytes) = self.text[start..].first_chunk() else {
+                    missed = end;
+                    break;
+                };
+                let (found, symbol) = cache.get(ShortKey::new(bytes, len));
+                if !(found & (len <= SHORT_BYTES)) {
+                    missed = end;
+                    break;
+                }
+                symbols[count % 64] = symbol;
+                count += 1;
+                start = end;
+            }
+            self.filled += count;
+            if missed == 0 {
+                return;
+            }
+            self.look_up(start, missed);
+            start = missed;
+        }
+    }
+}
+
+impl Work<'_> {
+    #[inline(always)]
+    fn push(&mut self, symbol: u32) {
+        if self.filled == self.room.symbols.len() {
+            self.flush(false);
+        }
+        self.room.symbols[self.filled] = symbol;
+        self.filled += 1;
+    }
+
+    /// A pretoken that is long, or several tokens, or not in the cache.
+    #[inline(never)]
+    fn look_up(&mut self, start: usize, end: usize) {
+        let (encoder, text) = (self.encoder, self.text);
+        let key = (end - start <= WIDE_BYTES).then(|| WideKey::new(text, start, end));
+        let mut pieces = std::mem::take(&mut self.room.pieces);
+        pieces.clear();
+        if let Some(key) = &key
+            && let Some(symbols) = self.room.cache.wide(key)
+        {
+            pieces.extend_from_slice(symbols);
+        } else if key.is_none_or(|key| encoder.tokens.may_have(key.hash()))
+            && let (Some(symbol), _) = encoder.whole.get(text, start, end)
+        {
+            pieces.push(symbol);
+            if end - start <= SHORT_BYTES {
+                self.room.cache.keep_short(&text[start..end], symbol);
+            } else if let Some(key) = &key {
+                self.room.cache.keep_wide(key, &pieces);
+            }
+        } else {
+            let scratch = &mut self.room.scratch;
+            encoder
+                .words
+                .encode(&text[start..end], &mut pieces, scratch);
+            if let Some(key) = &key {
+                self.room.cache.keep_wide(key, &pieces);
+            }
+        }
+        for &symbol in &pieces {
+            self.push(symbol);
+        }
+        if pieces.capacity() <= KEPT {
+            self.room.pieces = pieces;
+        }
+    }
+
+    /// Turns the symbols in the room into ids, at the end all of them. Else a run that may go on
+    /// stays there.
+    #[inline(never)]
+    fn flush(&mut self, at_end: bool) {
+        let symbols = &mut self.room.symbols;
+        let from = self.out.len();
+        match &self.encoder.superwords {
+            None => {
+                self.out.extend_from_slice(&symbols[..self.filled]);
+                self.filled = 0;
+            }
+            Some(superwords) => {
+                let scratch = &mut self.room.scratch;
+                let found = &symbols[..self.filled];
+                let done = superwords.join(found, at_end, scratch, self.out);
+                symbols.copy_within(done..self.filled, 0);
+                self.filled -= done;
+                if self.filled * 2 > symbols.len() {
+                    symbols.resize(symbols.len() * 2, 0);
+                } else if at_end && symbols.len() > KEPT {
+                    symbols.truncate(SYMBOLS);
+                    symbols.shrink_to_fit();
+                }
+            }
+        }
+        if !self.encoder.ids.is_empty() {
+            for symbol in &mut self.out[from..] {
+                *symbol = self.encoder.ids[*symbol as usize];
+            }
+        }
+    }
 }

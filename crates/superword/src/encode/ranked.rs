@@ -5,65 +5,37 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use crate::hash::hash_u64;
+use super::rules::{NO_RULE, Rank, RuleTable};
 use crate::token::Symbol;
 
 /// Sequences up to this length are searched from end to end for each rule; longer ones get
 /// buckets.
-const SHORT: usize = 48;
+const SHORT: usize = 64;
 
-/// A rule as one number that sorts by rank: the rank, then the joined token.
-pub(super) type Rule = u64;
+/// Most are of at most this length: less has to be set up for them.
+const SHORTEST: usize = 16;
 
-/// Later than any rule.
-pub(super) const NO_RULE: Rule = u64::MAX;
-
-fn joined(rule: Rule) -> u32 {
-    rule as u32
-}
-
-fn rank(rule: Rule) -> u32 {
-    (rule >> 32) as u32
-}
-
-#[derive(Clone, Copy, Debug)]
-struct Slot {
-    key: u64,
-    rule: Rule,
-}
-
-const FREE: u64 = u64::MAX;
-
-/// Bits of the filter for each pair.
-const FILTER_BITS: usize = 8;
-
-/// Merge rules in order: pair → rank and joined token.
-///
-/// Most pairs that are asked for have no rule. A filter of a few bits a rule, small enough for
-/// the cache of a core, says so for most of them without a look at the large table.
+/// Merge rules in order, ready to be applied.
 #[derive(Clone, Debug)]
 pub struct RankedRules {
-    slots: Vec<Slot>,
-    shift: u32,
-    filter: Vec<u64>,
-}
-
-fn key(left: u32, right: u32) -> u64 {
-    (u64::from(left) << 32) | u64::from(right)
+    table: RuleTable,
 }
 
 /// Room to work in, kept from one sequence to the next.
 #[derive(Clone, Debug, Default)]
 pub struct Scratch {
-    rules: Vec<Rule>,
+    ranks: Vec<Rank>,
     nodes: Vec<Node>,
     buckets: Buckets,
+    pub(super) tokens: Vec<u32>,
+    pub(super) seams: Vec<u64>,
 }
 
 /// A token of a long sequence: all that a merge looks at lies together.
 #[derive(Clone, Copy, Debug)]
 struct Node {
-    rule: Rule,
+    /// The rule of this token and the next.
+    rank: Rank,
     symbol: u32,
     previous: u32,
     next: u32,
@@ -91,11 +63,10 @@ struct Buckets {
 
 impl Buckets {
     #[inline(always)]
-    fn push(&mut self, rule: Rule, place: u32) {
-        if rule == NO_RULE {
+    fn push(&mut self, rank: Rank, place: u32) {
+        if rank == NO_RULE {
             return;
         }
-        let rank = rank(rule);
         if rank as usize >= self.by_rank.len() {
             self.by_rank.resize_with(rank as usize + 1, Vec::new);
         }
@@ -125,180 +96,123 @@ impl RankedRules {
     /// Rules from `(left, right, joined)`, the earliest first. A pair that comes again keeps its
     /// first place.
     pub fn new(rules: &[(Symbol, Symbol, Symbol)]) -> RankedRules {
-        RankedRules::with_seams(rules, &[])
+        RankedRules {
+            table: RuleTable::new(rules),
+        }
     }
 
-    /// The same, and `seams`: pairs that have no rule of their own but stand side by side in some
-    /// joined token. [`RankedRules::look_up`] knows them.
-    pub fn with_seams(rules: &[(Symbol, Symbol, Symbol)], seams: &[(u32, u32)]) -> RankedRules {
-        let pairs = rules.len() + seams.len();
-        // At least one slot stays free, or a search would never end.
-        let size = (pairs * 10 / 7 + 2).next_power_of_two();
-        let free = Slot {
-            key: FREE,
-            rule: NO_RULE,
+    /// Three symbols: those that are left, and how many.
+    #[inline(always)]
+    pub(super) fn apply_to_three(&self, [a, b, c]: [u32; 3]) -> ([u32; 3], usize) {
+        let [first, second] = [(a, b), (b, c)].map(|(l, r)| self.table.likely_rank(l, r));
+        if first.min(second) == NO_RULE {
+            return ([a, b, c], 3);
+        }
+        // Of one rule, the place on the left.
+        let [left, right] = match first <= second {
+            true => [self.table.joined(first), c],
+            false => [a, self.table.joined(second)],
         };
-        let mut table = RankedRules {
-            slots: vec![free; size],
-            shift: 64 - size.trailing_zeros(),
-            filter: vec![0; (pairs * FILTER_BITS).next_power_of_two().max(64) / 64],
-        };
-        for (rank, (left, right, joined)) in (0u64..).zip(rules) {
-            table.insert(left.0, right.0, (rank << 32) | u64::from(joined.0));
-        }
-        for &(left, right) in seams {
-            table.insert(left, right, NO_RULE);
-        }
-        table
-    }
-
-    /// Keeps a pair, unless it is there already.
-    fn insert(&mut self, left: u32, right: u32, rule: Rule) {
-        let key = key(left, right);
-        let hash = hash_u64(key);
-        let at = self.find(key, hash);
-        if self.slots[at].key == FREE {
-            self.slots[at] = Slot { key, rule };
-            let bit = hash as usize & (self.filter.len() * 64 - 1);
-            self.filter[bit / 64] |= 1 << (bit % 64);
+        match self.table.rank(left, right) {
+            NO_RULE => ([left, right, 0], 2),
+            rank => ([self.table.joined(rank), 0, 0], 1),
         }
     }
 
-    /// The slot of a key, or the free one where it would go. There always is one.
+    /// What a pair becomes, if it has a rule. For pairs that mostly have one.
     #[inline(always)]
-    fn find(&self, key: u64, hash: u64) -> usize {
-        let mut at = (hash >> self.shift) as usize;
-        while self.slots[at].key != key && self.slots[at].key != FREE {
-            at = (at + 1) & (self.slots.len() - 1);
-        }
-        at
+    pub(super) fn get(&self, left: u32, right: u32) -> Option<u32> {
+        let rank = self.table.likely_rank(left, right);
+        (rank != NO_RULE).then(|| self.table.joined(rank))
     }
 
-    /// The rule of a pair, [`NO_RULE`] for a seam without one, `None` for any other pair.
+    /// The rule of a pair, or [`NO_RULE`].
     #[inline(always)]
-    pub fn look_up(&self, left: u32, right: u32) -> Option<Rule> {
-        let key = key(left, right);
-        let hash = hash_u64(key);
-        let bit = hash as usize & (self.filter.len() * 64 - 1);
-        if self.filter[bit / 64] >> (bit % 64) & 1 == 0 {
-            return None;
-        }
-        let slot = self.slots[self.find(key, hash)];
-        (slot.key != FREE).then_some(slot.rule)
-    }
-
-    #[inline(always)]
-    fn rule(&self, left: u32, right: u32) -> Rule {
-        self.look_up(left, right).unwrap_or(NO_RULE)
+    pub(super) fn rank(&self, left: u32, right: u32) -> Rank {
+        self.table.rank(left, right)
     }
 
     /// Applies the rules until none applies: always the earliest that does, at all places from
     /// left to right. `[a, b, a, b]` with the rule `(a, b)` becomes `[ab, ab]`.
     pub fn apply(&self, symbols: &mut Vec<u32>, scratch: &mut Scratch) {
-        let mut rules = std::mem::take(&mut scratch.rules);
-        rules.clear();
-        rules.extend(symbols.windows(2).map(|pair| self.rule(pair[0], pair[1])));
-        self.apply_found(symbols, &mut rules, scratch);
-        if rules.capacity() <= KEPT {
-            scratch.rules = rules;
-        }
+        self.apply_with(symbols, scratch, |symbols, at| {
+            self.table.rank(symbols[at], symbols[at + 1])
+        });
     }
 
-    /// The same where the rules of all neighbours have been looked up already.
-    pub fn apply_found(
+    /// The same where `rank_at(symbols, at)` knows the rules of the neighbours at the start.
+    pub(super) fn apply_with(
         &self,
         symbols: &mut Vec<u32>,
-        rules: &mut Vec<Rule>,
         scratch: &mut Scratch,
+        rank_at: impl Fn(&[u32], usize) -> Rank,
     ) {
-        match rules[..] {
-            [] => {}
-            [only] => {
-                if only != NO_RULE {
-                    symbols[0] = joined(only);
-                    symbols.truncate(1);
-                }
+        let Some(last) = symbols.len().checked_sub(1) else {
+            return;
+        };
+        if self.table.limit() < 1 << (31 - PLACE_BITS) {
+            if symbols.len() <= SHORTEST {
+                return Short::<SHORTEST>::apply(&self.table, symbols, rank_at);
             }
-            _ if symbols.len() <= SHORT => self.apply_short(symbols, rules),
-            _ => {
-                self.apply_long(symbols, rules, scratch);
-                scratch.shrink();
+            if symbols.len() <= SHORT {
+                return Short::<SHORT>::apply(&self.table, symbols, rank_at);
             }
         }
-    }
-
-    /// Looks through the whole sequence for each rule: quadratic, and the fastest for words.
-    fn apply_short(&self, symbols: &mut Vec<u32>, rules: &mut Vec<Rule>) {
-        while let Some(&best) = rules.iter().min() {
-            if best == NO_RULE {
-                return;
-            }
-            // Places from left to right; a place that overlaps the one before it has another rule
-            // by the time it is reached.
-            let mut at = 0;
-            while let Some(found) = rules[at..].iter().position(|&rule| rule == best) {
-                at += found;
-                symbols[at] = joined(best);
-                symbols.remove(at + 1);
-                rules.remove(at);
-                if at > 0 {
-                    rules[at - 1] = self.rule(symbols[at - 1], symbols[at]);
-                }
-                if at < rules.len() {
-                    rules[at] = self.rule(symbols[at], symbols[at + 1]);
-                }
-                at = (at + 1).min(rules.len());
-            }
-        }
+        let mut ranks = std::mem::take(&mut scratch.ranks);
+        ranks.clear();
+        ranks.extend((0..last).map(|at| rank_at(symbols, at)));
+        self.apply_long(symbols, &ranks, scratch);
+        scratch.ranks = ranks;
+        scratch.shrink();
     }
 
     /// Places in a bucket for each rule, over a linked list: near-linear for sequences of any
     /// length. Only ranks are kept in a heap, not places.
-    fn apply_long(&self, symbols: &mut Vec<u32>, rules: &[Rule], scratch: &mut Scratch) {
+    fn apply_long(&self, symbols: &mut Vec<u32>, ranks: &[Rank], scratch: &mut Scratch) {
         let Scratch { nodes, buckets, .. } = scratch;
         let len = symbols.len() as u32;
         nodes.clear();
         nodes.extend((0..len).map(|place| Node {
             symbol: symbols[place as usize],
-            rule: rules.get(place as usize).copied().unwrap_or(NO_RULE),
+            rank: ranks.get(place as usize).copied().unwrap_or(NO_RULE),
             previous: place.wrapping_sub(1),
             next: place + 1,
         }));
-        for (place, &rule) in (0..).zip(rules.iter()) {
-            buckets.push(rule, place);
+        for (place, &rank) in (0..).zip(ranks.iter()) {
+            buckets.push(rank, place);
         }
         while let Some((best, mut places)) = buckets.pop_first() {
             // All places of one rule, from left to right, before the pairs they make.
             places.sort_unstable();
+            let symbol = self.table.joined(best);
             for &place in &places {
                 let Node {
-                    rule,
+                    rank,
                     previous,
                     next: right,
                     ..
                 } = nodes[place as usize];
-                if rule == NO_RULE || rank(rule) != best {
+                if rank != best {
                     continue;
                 }
                 let after = nodes[right as usize].next;
-                nodes[right as usize].rule = NO_RULE;
-                let symbol = joined(rule);
+                nodes[right as usize].rank = NO_RULE;
                 let mut made = NO_RULE;
                 if after < len {
                     nodes[after as usize].previous = place;
-                    made = self.rule(symbol, nodes[after as usize].symbol);
+                    made = self.table.rank(symbol, nodes[after as usize].symbol);
                     buckets.push(made, place);
                 }
                 nodes[place as usize] = Node {
                     symbol,
-                    rule: made,
+                    rank: made,
                     previous,
                     next: after,
                 };
                 if place > 0 {
                     let before = &mut nodes[previous as usize];
-                    before.rule = self.rule(before.symbol, symbol);
-                    buckets.push(before.rule, previous);
+                    before.rank = self.table.rank(before.symbol, symbol);
+                    buckets.push(before.rank, previous);
                 }
             }
             buckets.give_back(best, places);
@@ -312,10 +226,148 @@ impl RankedRules {
     }
 }
 
+/// A short sequence that is merged in place: a list of places that are still there, and of each the
+/// rule that it has with the next one.
+///
+/// Looking through all places for each rule is quadratic, and the fastest way for words: rule and
+/// place are one number, and the least of a few numbers is found without a branch.
+struct Short<const N: usize> {
+    /// By place: the rank and the place, or [`NO_PLACE`].
+    keys: [i32; N],
+    next: [u8; N],
+    previous: [u8; N],
+}
+
+const PLACE_BITS: u32 = SHORT.ilog2();
+const NO_PLACE: i32 = i32::MAX;
+/// Keys are looked through so many at a time.
+const STEP: usize = 8;
+
+impl<const N: usize> Short<N> {
+    const NEW: Short<N> = {
+        let (mut next, mut previous) = ([0; N], [0; N]);
+        let mut place = 0;
+        while place < N {
+            next[place] = place as u8 + 1;
+            previous[place] = (place as u8).saturating_sub(1);
+            place += 1;
+        }
+        Short {
+            keys: [NO_PLACE; N],
+            next,
+            previous,
+        }
+    };
+
+    /// Merges until no rule applies, given the rules of neighbours at the start.
+    #[inline(always)]
+    fn apply(table: &RuleTable, symbols: &mut Vec<u32>, rank_at: impl Fn(&[u32], usize) -> Rank) {
+        let mut short = Self::NEW;
+        let len = symbols.len();
+        for at in 0..len - 1 {
+            short.set_rank(at, rank_at(symbols, at));
+        }
+        while let Some((place, rank)) = short.first(len) {
+            if short.merge(table, symbols, place, rank) {
+                // A rule that comes before this one has got a place. This one has its other places
+                // first.
+                let same = |key: &i32| *key != NO_PLACE && *key as u32 >> PLACE_BITS == rank;
+                let mut from = place;
+                while let Some(found) = short.keys[from..].iter().position(same) {
+                    from += found;
+                    short.merge(table, symbols, from, rank);
+                }
+            }
+        }
+        let (mut from, mut kept) = (0, 0);
+        while from < len {
+            symbols[kept] = symbols[from];
+            kept += 1;
+            from = usize::from(short.next[from]);
+        }
+        symbols.truncate(kept);
+    }
+
+    /// The first place of the earliest rule, and the rule.
+    #[inline(always)]
+    fn first(&self, len: usize) -> Option<(usize, Rank)> {
+        let looked_at = len.next_multiple_of(STEP).min(N);
+        let mut least = [NO_PLACE; STEP];
+        for keys in self.keys[..looked_at].as_chunks::<STEP>().0 {
+            for (least, &key) in least.iter_mut().zip(keys) {
+                *least = (*least).min(key);
+            }
+        }
+        let best = least.into_iter().fold(NO_PLACE, i32::min);
+        (best != NO_PLACE).then_some((best as usize % SHORT % N, best as u32 >> PLACE_BITS))
+    }
+
+    #[inline(always)]
+    fn set_rank(&mut self, place: usize, rank: Rank) {
+        self.keys[place % N] = match rank {
+            NO_RULE => NO_PLACE,
+            rank => (rank << PLACE_BITS | place as u32) as i32,
+        };
+    }
+
+    /// Joins the symbol at `place` with the next one. True if a rule before `rank` now applies.
+    #[inline(always)]
+    fn merge(&mut self, table: &RuleTable, symbols: &mut [u32], place: usize, rank: Rank) -> bool {
+        let len = symbols.len();
+        let right = usize::from(self.next[place]);
+        let after = usize::from(self.next[right]);
+        let symbol = table.joined(rank);
+        symbols[place] = symbol;
+        self.next[place] = after as u8;
+        self.keys[right] = NO_PLACE;
+        let mut made = NO_RULE;
+        if after < len {
+            self.previous[after] = place as u8;
+            made = table.rank(symbol, symbols[after]);
+        }
+        self.set_rank(place, made);
+        let mut before = NO_RULE;
+        if place > 0 {
+            let previous = usize::from(self.previous[place]);
+            before = table.rank(symbols[previous], symbol);
+            self.set_rank(previous, before);
+        }
+        made.min(before) < rank
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::merge::tests::Random;
+
+    /// The earliest rule that applies, at all places from left to right, as long as one does.
+    fn one_by_one(rules: &RankedRules, symbols: &[u32]) -> Vec<u32> {
+        let mut symbols = symbols.to_vec();
+        loop {
+            let pairs = symbols.windows(2);
+            let ranks = pairs.map(|pair| rules.rank(pair[0], pair[1]));
+            let best = match ranks.min() {
+                None | Some(NO_RULE) => return symbols,
+                Some(best) => best,
+            };
+            let mut merged = Vec::new();
+            let mut rest = &symbols[..];
+            while let [first, after @ ..] = rest {
+                match after {
+                    [second, after @ ..] if rules.rank(*first, *second) == best => {
+                        merged.push(rules.table.joined(best));
+                        rest = after;
+                    }
+                    _ => {
+                        merged.push(*first);
+                        rest = after;
+                    }
+                }
+            }
+            symbols = merged;
+        }
+    }
 
     #[test]
     fn short_and_long_agree() {
@@ -329,19 +381,22 @@ mod tests {
                 .filter(|(left, right, joined)| joined > left && joined > right)
                 .collect();
             let rules = RankedRules::new(&rules);
-            let mut short: Vec<u32> = (0..random.below(40))
+            let mut short: Vec<u32> = (0..random.below(64))
                 .map(|_| random.below(4) as u32)
                 .collect();
             let mut long = short.clone();
             let mut scratch = Scratch::default();
-            let found = |symbols: &[u32]| -> Vec<Rule> {
-                let pairs = symbols.windows(2);
-                pairs.map(|pair| rules.rule(pair[0], pair[1])).collect()
-            };
-            rules.apply_short(&mut short, &mut found(&long));
-            let rules_of_long = found(&long);
-            rules.apply_long(&mut long, &rules_of_long, &mut scratch);
-            assert_eq!(short, long);
+            let plain = one_by_one(&rules, &long);
+            if let &[a, b, c] = &long[..] {
+                let (left, count) = rules.apply_to_three([a, b, c]);
+                assert_eq!(left[..count], plain);
+            }
+            rules.apply(&mut short, &mut scratch);
+            let pairs = long.windows(2);
+            let ranks: Vec<Rank> = pairs.map(|pair| rules.rank(pair[0], pair[1])).collect();
+            rules.apply_long(&mut long, &ranks, &mut scratch);
+            assert_eq!(short, plain);
+            assert_eq!(long, plain);
         }
     }
 }

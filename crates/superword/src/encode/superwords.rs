@@ -1,15 +1,21 @@
 //! Supermerges applied to a run of pretokens that are one token each.
 
-use super::ranked::{NO_RULE, RankedRules, Rule, Scratch};
+use super::filter::HashFilter;
+use super::ranked::{RankedRules, Scratch};
 use crate::count::Ngrams;
-use crate::hash::NumberMap;
+use crate::hash::{NumberMap, hash_pair};
 use crate::model::{Event, Model};
 use crate::token::Symbol;
+
+/// Set in the symbol of a pretoken that is one token and may be part of a superword.
+pub(super) const ELIGIBLE: u32 = 1 << 31;
 
 /// The supermerges of a model, ready to be applied.
 #[derive(Clone, Debug)]
 pub(super) struct SuperwordRules {
     rules: RankedRules,
+    /// The pairs of pretokens that stand side by side in some superword.
+    seams: HashFilter,
     ngrams: Option<Ngrams>,
 }
 
@@ -32,47 +38,140 @@ impl SuperwordRules {
         if supermerges.is_empty() {
             return None;
         }
+        let pairs = seams_of(&supermerges);
+        let mut seams = HashFilter::with_capacity(pairs.len());
+        for (left, right) in pairs {
+            seams.insert(hash_pair(left, right));
+        }
         let ngrams = &model.parts().ngrams;
         Some(SuperwordRules {
-            rules: RankedRules::with_seams(&supermerges, &seams_of(&supermerges)),
+            rules: RankedRules::new(&supermerges),
+            seams,
             ngrams: (!ngrams.is_empty()).then(|| Ngrams::from_list(ngrams.iter().cloned())),
         })
     }
 
-    /// The rule of two neighbouring pretokens, [`NO_RULE`] if they have none, or `None` if no
-    /// superword holds them side by side: a run may be cut there.
-    #[inline(always)]
-    pub(super) fn between(&self, left: u32, right: u32) -> Option<Rule> {
-        if self.ngrams.is_some() {
-            return Some(NO_RULE); // greedy splitting sees whole runs
-        }
-        self.rules.look_up(left, right)
-    }
-
-    /// The tokens of a run, appended to `out`; `rules` are those between its pretokens.
-    pub(super) fn apply(
+    /// Appends the tokens of `symbols` to `out`, and says how many symbols that were: all of them
+    /// `at_end`, else those before the last place where a superword can end.
+    pub(super) fn join(
         &self,
-        run: &mut Vec<u32>,
-        rules: &mut Vec<Rule>,
+        symbols: &[u32],
+        at_end: bool,
         scratch: &mut Scratch,
         out: &mut Vec<u32>,
-    ) {
+    ) -> usize {
+        let Some(last) = symbols.len().checked_sub(1) else {
+            return 0;
+        };
+        let mut seams = std::mem::take(&mut scratch.seams);
+        self.find_seams(symbols, &mut seams);
+        let end = match at_end {
+            true => last + 1,
+            false => start_of_run(&seams, last),
+        };
+        out.reserve(end);
+        let mut done = 0;
+        while let Some(start) = next_bit::<true>(&seams, done, end) {
+            out.extend(symbols[done..start].iter().copied().map(plain));
+            let run_end = next_bit::<false>(&seams, start, end).unwrap_or(last) + 1;
+            self.join_run(&symbols[start..run_end], scratch, out);
+            done = run_end;
+        }
+        out.extend(symbols[done..end].iter().copied().map(plain));
+        scratch.seams = seams;
+        end
+    }
+
+    /// Sets bit `i` where a superword may hold symbols `i` and `i + 1` side by side. Only where it
+    /// is not set is that certain: no superword does.
+    fn find_seams(&self, symbols: &[u32], seams: &mut Vec<u64>) {
+        seams.clear();
+        // One word more than needed, so that a run always finds its end.
+        for start in (0..symbols.len()).step_by(64) {
+            let end = symbols.len().min(start + 65);
+            let mut word = 0;
+            for (bit, pair) in symbols[start..end].windows(2).enumerate() {
+                // Greedy splitting sees whole runs.
+                let hash = hash_pair(plain(pair[0]), plain(pair[1]));
+                let seam = self.ngrams.is_some() || self.seams.may_have(hash);
+                let eligible = pair[0] & pair[1] & ELIGIBLE != 0;
+                word |= u64::from(seam & eligible) << bit;
+            }
+            seams.push(word);
+        }
+    }
+
+    /// Appends the tokens of a run of at least two symbols.
+    #[inline(always)]
+    fn join_run(&self, run: &[u32], scratch: &mut Scratch, out: &mut Vec<u32>) {
+        match (run, &self.ngrams) {
+            (&[left, right], None) => {
+                let [left, right] = [left, right].map(plain);
+                match self.rules.get(left, right) {
+                    Some(joined) => out.push(joined),
+                    None => out.extend([left, right]),
+                }
+            }
+            (&[a, b, c], None) => {
+                let (tokens, count) = self.rules.apply_to_three([a, b, c].map(plain));
+                out.extend_from_slice(&tokens[..count]);
+            }
+            _ => self.join_long_run(run, scratch, out),
+        }
+    }
+
+    #[inline(never)]
+    fn join_long_run(&self, run: &[u32], scratch: &mut Scratch, out: &mut Vec<u32>) {
+        let mut tokens = std::mem::take(&mut scratch.tokens);
         match &self.ngrams {
             None => {
-                self.rules.apply_found(run, rules, scratch);
-                out.extend_from_slice(run);
+                tokens.clear();
+                tokens.extend(run.iter().copied().map(plain));
+                self.rules.apply(&mut tokens, scratch);
+                out.extend_from_slice(&tokens);
             }
             Some(ngrams) => {
-                let whole: Vec<Symbol> = run.iter().map(|&symbol| Symbol(symbol)).collect();
+                let whole: Vec<Symbol> = run.iter().map(|&symbol| Symbol(plain(symbol))).collect();
                 ngrams.split(&whole, |piece| {
-                    run.clear();
-                    run.extend(piece.iter().map(|symbol| symbol.0));
-                    self.rules.apply(run, scratch);
-                    out.extend_from_slice(run);
+                    tokens.clear();
+                    tokens.extend(piece.iter().map(|symbol| symbol.0));
+                    self.rules.apply(&mut tokens, scratch);
+                    out.extend_from_slice(&tokens);
                 });
             }
         }
+        scratch.tokens = tokens;
     }
+}
+
+/// A symbol without its mark.
+#[inline(always)]
+fn plain(symbol: u32) -> u32 {
+    symbol & !ELIGIBLE
+}
+
+/// The first place from `from` on, before `end`, whose bit is `VALUE`.
+#[inline(always)]
+fn next_bit<const VALUE: bool>(bits: &[u64], from: usize, end: usize) -> Option<usize> {
+    let mut at = from;
+    while at < end {
+        let word = if VALUE { bits[at / 64] } else { !bits[at / 64] };
+        let found = at + (word >> (at % 64)).trailing_zeros() as usize;
+        if word >> (at % 64) != 0 {
+            return (found < end).then_some(found);
+        }
+        at = (at / 64 + 1) * 64;
+    }
+    None
+}
+
+/// Where the run starts that symbol `last` is in.
+fn start_of_run(seams: &[u64], last: usize) -> usize {
+    let mut start = last;
+    while start > 0 && seams[(start - 1) / 64] >> ((start - 1) % 64) & 1 != 0 {
+        start -= 1;
+    }
+    start
 }
 
 /// The pairs of pretokens that stand side by side in some superword.

@@ -2,6 +2,7 @@
 
 use super::ranked::{RankedRules, Scratch};
 use super::replay::{EventReplay, WordEvent};
+use super::rules::Rank;
 use crate::model::{Event, Model, PickySplit};
 use crate::token::Symbol;
 
@@ -14,8 +15,8 @@ pub struct WordRules {
 
 #[derive(Clone, Debug)]
 enum Rules {
-    /// No deletions: the earliest rule that applies.
-    Ranked(RankedRules),
+    /// No deletions: the earliest rule that applies. With it the rules of all pairs of bytes.
+    Ranked(RankedRules, Vec<Rank>),
     /// Deletions: every event in order.
     Replay(EventReplay),
 }
@@ -23,6 +24,8 @@ enum Rules {
 impl WordRules {
     /// From the symbols of the single bytes and the events of phase 1 in order.
     pub fn new(bytes: [Option<Symbol>; 256], events: &[WordEvent]) -> WordRules {
+        // A byte that is not in the alphabet occurs in no text.
+        let bytes = bytes.map(|symbol| symbol.map_or(0, |symbol| symbol.0));
         let deletes = |event: &WordEvent| matches!(event, WordEvent::Delete { .. });
         let rules = if events.iter().any(deletes) {
             Rules::Replay(EventReplay::new(events.iter().cloned()))
@@ -38,13 +41,11 @@ impl WordRules {
                     WordEvent::Delete { .. } => None,
                 })
                 .collect();
-            Rules::Ranked(RankedRules::new(&merges))
+            let rules = RankedRules::new(&merges);
+            let pairs = pairs_of_bytes(&bytes, &rules);
+            Rules::Ranked(rules, pairs)
         };
-        WordRules {
-            // A byte that is not in the alphabet occurs in no text.
-            bytes: bytes.map(|symbol| symbol.map_or(0, |symbol| symbol.0)),
-            rules,
-        }
+        WordRules { bytes, rules }
     }
 
     /// The symbols of a pretoken, in place of what `symbols` held.
@@ -52,7 +53,10 @@ impl WordRules {
         symbols.clear();
         symbols.extend(pretoken.iter().map(|&byte| self.bytes[usize::from(byte)]));
         match &self.rules {
-            Rules::Ranked(rules) => rules.apply(symbols, scratch),
+            Rules::Ranked(rules, pairs) => rules.apply_with(symbols, scratch, |_, at| {
+                let [left, right] = [pretoken[at], pretoken[at + 1]].map(usize::from);
+                pairs[left << 8 | right]
+            }),
             Rules::Replay(replay) => replay.apply(symbols),
         }
     }
@@ -69,6 +73,15 @@ impl WordRules {
         self.encode(bytes, symbols, scratch);
         symbols[..] == [token.0]
     }
+}
+
+/// The rule of each pair of bytes: half of all rules that a word asks for, without a search.
+fn pairs_of_bytes(bytes: &[u32; 256], rules: &RankedRules) -> Vec<Rank> {
+    let pairs = bytes.iter().flat_map(|&left| {
+        let rights = bytes.iter();
+        rights.map(move |&right| rules.rank(left, right))
+    });
+    pairs.collect()
 }
 
 /// The events of phase 1 of a model, deletions with what takes the token's place: its parts, a

@@ -64,6 +64,18 @@ pub struct ScriptPattern {
 pub trait Sink {
     /// The next pretoken, from `start` to `end` in bytes.
     fn pretoken(&mut self, start: usize, end: usize);
+
+    /// The next few pretokens, the first from `start` on: each bit that is set, plus `base`, is
+    /// the end of one and the start of the next.
+    #[inline(always)]
+    fn pretokens(&mut self, mut start: usize, base: usize, mut ends: u64) {
+        while ends != 0 {
+            let end = base + ends.trailing_zeros() as usize;
+            ends &= ends - 1;
+            self.pretoken(start, end);
+            start = end;
+        }
+    }
 }
 
 impl<F: FnMut(usize, usize)> Sink for F {

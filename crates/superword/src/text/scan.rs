@@ -82,11 +82,12 @@ const GPT2: Rules = Rules {
 
 /// After a block that decided nothing, how many pretokens are left to the scanner: one where
 /// plain text goes on behind it, more in text that is mostly not ASCII.
-#[inline(never)]
+#[inline(always)]
 fn patience(bytes: &[u8], start: usize) -> u32 {
-    let ahead = &bytes[start..bytes.len().min(start + blocks::BLOCK)];
-    let high = ahead.iter().filter(|byte| !byte.is_ascii()).count();
-    if high * 4 < ahead.len() { 1 } else { 8 }
+    match bytes[start..].first_chunk::<{ blocks::BLOCK }>() {
+        Some(ahead) if ahead.iter().map(|byte| byte >> 7).sum::<u8>() > 16 => 8,
+        _ => 1,
+    }
 }
 
 #[inline(always)]
@@ -98,24 +99,20 @@ fn each(
     next: impl Fn(&[u8], usize) -> usize,
 ) {
     let mut start = 0;
-    let (mut block, mut ends) = (0, 0);
+    // So many pretokens are left to the scanner.
     let mut wait = 0;
     while start < bytes.len() {
-        if ends == 0 && wait == 0 {
-            block = start;
-            ends = blocks::starts(bytes, start, rules) & !1;
-            if ends == 0 {
-                wait = patience(bytes, start);
+        if wait == 0 {
+            let ends = blocks::starts(bytes, start, rules) & !1;
+            if ends != 0 {
+                sink.pretokens(base + start, base + start, ends);
+                start += 63 - ends.leading_zeros() as usize;
+                continue;
             }
+            wait = patience(bytes, start);
         }
-        let end = if ends != 0 {
-            let end = block + ends.trailing_zeros() as usize;
-            ends &= ends - 1;
-            end
-        } else {
-            wait -= 1;
-            next(bytes, start)
-        };
+        wait -= 1;
+        let end = next(bytes, start);
         debug_assert!(end > start, "a match takes at least one code point");
         sink.pretoken(base + start, base + end);
         start = end;
