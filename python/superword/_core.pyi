@@ -48,6 +48,16 @@ class Batches:
         open: Callable[[], Iterable[tuple[bytes, bytes, bytes | None]]],
     ) -> Batches: ...
 
+class WorkDir:
+    """A directory for finished work, made if it is not there, that no other run uses.
+
+    Held until it is closed and no training uses it any more, or the process ends. Temporary files
+    that a killed run left in it are removed. WorkDirInUseError where another run has it.
+    """
+
+    def __new__(cls, path: str) -> WorkDir: ...
+    def close(self) -> None: ...
+
 # A source: a path, a spool or batches, and the format ("jsonl", "text", "lines", "paragraphs") or
 # None to tell it by name.
 Source = tuple[str | Spool | Batches, str | None]
@@ -146,6 +156,9 @@ class Model:
     def set_cache_bytes(self, bytes: int) -> None: ...
     def clear_cache(self) -> None: ...
     def decode_bytes(self, ids: Sequence[int]) -> bytes: ...
+
+def check_memory(options: dict[str, Any]) -> None:
+    """Raise if counting cannot be done in `max_memory`; options as those of reading."""
 
 def train(
     sources: Sequence[Source],

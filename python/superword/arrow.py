@@ -160,20 +160,19 @@ def described(table: Any) -> dict[str, Any] | None:
 def write(path: str, table: Any) -> None:
     """Write a table as Parquet or Arrow, by its name, all or nothing."""
     pa = pyarrow()
-    from superword.tsv import replace
+    from superword.tsv import replacing
 
-    sink = pa.BufferOutputStream()
-    try:
-        if Path(path).suffix.lower() == ".parquet":
-            import pyarrow.parquet as pq
+    with replacing(path) as file:
+        try:
+            if Path(path).suffix.lower() == ".parquet":
+                import pyarrow.parquet as pq
 
-            pq.write_table(table, sink, compression="zstd")
-        else:
-            with pa.ipc.new_file(sink, table.schema) as writer:
-                writer.write_table(table)
-    except (pa.ArrowException, MemoryError) as error:
-        raise SaveError(f"cannot save to {path}: {error}", path=path) from None
-    replace(path, [memoryview(sink.getvalue())])  # type: ignore[list-item]
+                pq.write_table(table, file, compression="zstd")
+            else:
+                with pa.ipc.new_file(file, table.schema) as writer:
+                    writer.write_table(table)
+        except (pa.ArrowException, MemoryError) as error:
+            raise SaveError(f"cannot save to {path}: {error}", path=path) from None
 
 
 def read(path: str) -> Any:

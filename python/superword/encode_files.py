@@ -15,10 +15,11 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
+from superword._checks import whole
 from superword._text import suggestion
 from superword.errors import OptionError, SkippedWarning, SpecialTokenError
 from superword.inputs import STDIN, Input, expand
-from superword.options import Format, OnError, TrainOptions, _whole
+from superword.options import Format, OnError, TrainOptions
 from superword.progress import Progress
 from superword.shards import (
     EncodedCorpus,
@@ -82,7 +83,7 @@ def run(
         on_error=on_error,
         format=format,
     )
-    shard_size = _whole("shard_size", shard_size, at_least=1)
+    shard_size = whole("shard_size", shard_size, at_least=1)
     dtype = _dtype(dtype, tokenizer.n_vocab)
     eot_id = _end_of_document(tokenizer, eot)
     found = expand(inputs, reading.format)

@@ -48,6 +48,7 @@ __all__ = [
     "TokenError",
     "UnknownScriptError",
     "WorkDirError",
+    "WorkDirInUseError",
 ]
 
 
@@ -135,6 +136,10 @@ class WorkDirError(SuperwordError, OSError):
     """The directory for work cannot be used, or its disk is full. Fact: `path`."""
 
     path: str | None = None
+
+
+class WorkDirInUseError(WorkDirError):
+    """Another run works in the directory; two would step on each other. Fact: `path`."""
 
 
 class MemoryLimitError(SuperwordError, MemoryError):

@@ -73,14 +73,18 @@ def columnar_format(path: str, format: str | None) -> str | None:
     return COLUMNAR.get(Path(path).suffix.lower())
 
 
-def expand(inputs: Any, format: str | None = None) -> list[Input]:
+def expand(
+    inputs: Any, format: str | None = None, *, work_dir: str | os.PathLike[str] | None = None
+) -> list[Input]:
     """The files that `inputs` stand for, each once, in the order given.
 
     A directory stands for the files below it whose names say that they hold documents (all files,
     if `format` is given), sorted, without hidden ones. A name that is no file and has `*`, `?` or
     `[` in it is a glob; `**` goes through directories. `-` is standard input. Data at hand (see
-    `is_data`) stands for itself. A mapping, or pairs of a name and an input, make groups.
+    `is_data`) stands for itself. A mapping, or pairs of a name and an input, make groups. What a
+    run keeps in its `work_dir` is no document, should it be in a directory of inputs.
     """
+    kept = None if work_dir is None else Path(os.path.realpath(work_dir))
     found: dict[str, Input] = {}
     given = 0
     for group, item in _listed(inputs):
@@ -92,7 +96,7 @@ def expand(inputs: Any, format: str | None = None) -> list[Input]:
         path = os.fspath(item)
         if not isinstance(path, str):
             raise InputError(f"an input must be a str or a path, not {path!r}")
-        for name in _files(path, format):
+        for name in _files(path, format, kept):
             if name == STDIN:
                 found.setdefault(STDIN, Input(STDIN, format or "lines", None, group))
                 continue
@@ -170,25 +174,31 @@ def _suffix(path: str) -> str:
     return Path(name).suffix
 
 
-def _files(path: str, format: str | None) -> Iterator[str]:
+def _files(path: str, format: str | None, kept: Path | None) -> Iterator[str]:
     if path == STDIN:
         yield path
     elif path and Path(path).is_dir():
-        yield from _directory(path, format)
+        yield from _directory(path, format, kept)
     elif path and Path(path).exists():
         yield path
     elif glob.has_magic(path):
-        yield from _glob(path)
+        yield from _glob(path, kept)
     else:
         raise MissingInputError(
             f"no such file or directory: {path or repr(path)}", hint=_near_files(path), path=path
         )
 
 
-def _directory(path: str, format: str | None) -> list[str]:
+def _is_kept(path: str, kept: Path | None) -> bool:
+    return kept is not None and kept in Path(os.path.realpath(path)).parents
+
+
+def _directory(path: str, format: str | None, kept: Path | None) -> list[str]:
     files = []
     for folder, folders, names in os.walk(path, onerror=_raise):
         folders[:] = sorted(name for name in folders if not name.startswith("."))
+        if kept is not None and Path(os.path.realpath(folder)) == kept:
+            folders[:] = names = []
         for name in sorted(names):
             full = Path(folder, name)
             known = format is not None or _suffix(name) in SUFFIXES
@@ -204,10 +214,10 @@ def _directory(path: str, format: str | None) -> list[str]:
     return files
 
 
-def _glob(pattern: str) -> list[str]:
+def _glob(pattern: str, kept: Path | None) -> list[str]:
     # Path.glob takes no absolute patterns.
     matches = sorted(glob.glob(pattern, recursive=True))  # noqa: PTH207
-    files = [match for match in matches if Path(match).is_file()]
+    files = [match for match in matches if Path(match).is_file() and not _is_kept(match, kept)]
     if not files:
         what = "only directories" if matches else "nothing"
         hint = "name the directory itself to read all of it" if matches else None

@@ -7,13 +7,13 @@ given and what a model's facts say all come from here or are tested against it.
 # ruff: noqa: RUF009 - _option is dataclasses.field with our metadata.
 from __future__ import annotations
 
-import operator
 import os
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, fields
 from typing import Any, Literal
 
-from superword._text import parse_size, suggestion, surrogate_in
+from superword import _checks as checks
+from superword._text import parse_size
 from superword.errors import OptionError
 from superword.pretokenizer import DEFAULT, Pretokenizer
 
@@ -37,10 +37,17 @@ GREEDY_SPLIT: Mapping[str, GreedySplit] = {"off": False, "train": True, "encode"
 # Options that only mean something where there are superwords, and only where text is read.
 SUPERWORDS_ONLY = ("greedy_split", "max_words", "same_script", "boundary", "veto")
 FILES_ONLY = ("text_field", "weights", "work_dir", "on_error", "format")
-# Options of a whole run from text; a stage by itself has no use for them.
-WHOLE_RUN = ("work_dir", "max_memory")
-# Options that decide what is read, and nothing else.
-READING = ("threads", "text_field", "max_bytes", "sample", "seed", "weights", "on_error")
+# Options that decide what is read and how, and nothing else.
+READING = (
+    "threads",
+    "text_field",
+    "max_bytes",
+    "sample",
+    "seed",
+    "weights",
+    "max_memory",
+    "on_error",
+)
 
 
 def _option(
@@ -161,7 +168,7 @@ class TrainOptions:
         metavar="DIR",
     )
     max_memory: int | str | None = _option(
-        "Count within about this much memory, such as 4GB; what does not fit is put into "
+        "Read and count within about this much memory, such as 4GB; what does not fit is put into "
         "temporary files. The result is the same.",
         None,
         metavar="SIZE",
@@ -183,34 +190,34 @@ class TrainOptions:
             choices = option.metadata["choices"]
             value = getattr(self, option.name)
             if option.name == "greedy_split":
-                self._put("greedy_split", _greedy_split(value))
+                self._put("greedy_split", checks.greedy_split(value))
             elif choices and not (value is None and option.default is None):
-                _check_choice(option.name, value, choices)
-        self._put("vocab_size", _whole("vocab_size", self.vocab_size, at_least=1))
-        self._put("min_count", _whole("min_count", self.min_count, at_least=1))
+                checks.check_choice(option.name, value, choices)
+        self._put("vocab_size", checks.whole("vocab_size", self.vocab_size, at_least=1))
+        self._put("min_count", checks.whole("min_count", self.min_count, at_least=1))
         if self.supermerges is not None:
-            self._put("supermerges", _whole("supermerges", self.supermerges, at_least=1))
+            self._put("supermerges", checks.whole("supermerges", self.supermerges, at_least=1))
         if self.max_words is not None:
-            self._put("max_words", _whole("max_words", self.max_words, at_least=2))
+            self._put("max_words", checks.whole("max_words", self.max_words, at_least=2))
         if self.threads is not None:
-            self._put("threads", _whole("threads", self.threads, at_least=0))
+            self._put("threads", checks.whole("threads", self.threads, at_least=0))
         for name in ("max_bytes", "sample", "max_memory"):
             given = getattr(self, name)
             if given is not None:
                 size = parse_size(given) if isinstance(given, str) else given
-                self._put(name, _whole(name, size, at_least=1))
-        self._put("seed", _whole("seed", self.seed, at_least=0))
-        self._put("weights", _weights(self.weights))
+                self._put(name, checks.whole(name, size, at_least=1))
+        self._put("seed", checks.whole("seed", self.seed, at_least=0))
+        self._put("weights", checks.weights(self.weights))
         if self.picky is not None:
-            self._put("picky", _share("picky", self.picky))
+            self._put("picky", checks.share("picky", self.picky))
         if self.work_dir is not None:
             if not isinstance(self.work_dir, str | os.PathLike) or not os.fspath(self.work_dir):
-                raise _wrong_type("work_dir", self.work_dir, "a directory")
+                raise checks.wrong_type("work_dir", self.work_dir, "a directory")
             self._put("work_dir", os.fspath(self.work_dir))
         if not isinstance(self.same_script, bool):
-            raise _wrong_type("same_script", self.same_script, "True or False")
+            raise checks.wrong_type("same_script", self.same_script, "True or False")
         if not isinstance(self.text_field, str):
-            raise _wrong_type("text_field", self.text_field, "the name of a field")
+            raise checks.wrong_type("text_field", self.text_field, "the name of a field")
         if self.veto is not None and (not isinstance(self.veto, str) or not self.veto):
             raise OptionError(
                 f"veto must be a pattern that is not empty, not {self.veto!r}",
@@ -219,9 +226,11 @@ class TrainOptions:
             )
         if not isinstance(self.pretokenizer, Pretokenizer):
             if not isinstance(self.pretokenizer, str):
-                raise _wrong_type("pretokenizer", self.pretokenizer, "a name or a Pretokenizer")
+                raise checks.wrong_type(
+                    "pretokenizer", self.pretokenizer, "a name or a Pretokenizer"
+                )
             self._put("pretokenizer", Pretokenizer(self.pretokenizer))
-        self._put("special_tokens", _special_tokens(self.special_tokens))
+        self._put("special_tokens", checks.special_tokens(self.special_tokens))
         self._check_together()
 
     def _put(self, name: str, value: Any) -> None:
@@ -296,16 +305,17 @@ class TrainOptions:
 
     def for_learning(self) -> dict[str, Any]:
         """The options that decide what is learned from counts; the pretokenizer is not in."""
-        left_out = (*READING, *WHOLE_RUN, "pretokenizer")
+        left_out = (*READING, "pretokenizer")
         return {name: value for name, value in self.for_engine().items() if name not in left_out}
 
     def for_engine(self) -> dict[str, Any]:
         """The options as the engine takes them.
 
-        `format` goes with each source instead, and `weights` with the groups of sources.
+        `format` goes with each source instead, `weights` with the groups of sources, and
+        `work_dir` is opened first.
         """
         options = {option.name: getattr(self, option.name) for option in fields(self)}
-        for name in ("format", "weights", "max_bytes"):
+        for name in ("format", "weights", "max_bytes", "work_dir"):
             del options[name]
         options["sample"] = self.sample if self.max_bytes is None else self.max_bytes
         assert isinstance(self.pretokenizer, Pretokenizer)
@@ -315,112 +325,3 @@ class TrainOptions:
         by_value = {value: word for word, value in GREEDY_SPLIT.items()}
         options["greedy_split"] = by_value[self.greedy_split]
         return options
-
-
-def _wrong_type(name: str, value: object, wanted: str) -> OptionError:
-    return OptionError(
-        f"{name} must be {wanted}, not {value!r} ({type(value).__name__})", option=name, value=value
-    )
-
-
-def _check_choice(name: str, value: object, choices: tuple[str, ...]) -> None:
-    if not isinstance(value, str):
-        raise _wrong_type(name, value, "one of " + ", ".join(choices))
-    if value not in choices:
-        raise OptionError(
-            f"{name} cannot be {value!r}", hint=suggestion(value, choices), option=name, value=value
-        )
-
-
-def _whole(name: str, value: object, *, at_least: int) -> int:
-    wanted = f"a whole number, {at_least} or more"
-    # True is an int to Python; nobody means 1 by it. operator.index takes numpy's integers too.
-    if isinstance(value, bool):
-        raise _wrong_type(name, value, wanted)
-    try:
-        number = operator.index(value)  # type: ignore[arg-type]
-    except TypeError:
-        raise _wrong_type(name, value, wanted) from None
-    if number < at_least or number >= 2**63:
-        raise OptionError(f"{name} must be {wanted}, not {number}", option=name, value=number)
-    return number
-
-
-def _share(name: str, value: object) -> float:
-    wanted = "a number above 0 and at most 1"
-    if isinstance(value, bool):
-        raise _wrong_type(name, value, wanted)
-    try:
-        number = float(value)  # type: ignore[arg-type]
-    except (TypeError, ValueError):
-        raise _wrong_type(name, value, wanted) from None
-    if not 0 < number <= 1:  # Also true of NaN.
-        raise OptionError(
-            f"{name} must be {wanted}, not {number}",
-            hint="0.9 deletes a token when a merge takes 90 % of its occurrences",
-            option=name,
-            value=number,
-        )
-    return number
-
-
-def _greedy_split(value: object) -> GreedySplit:
-    if value is True or value is False:
-        return value
-    if value == "encode":
-        return "encode"
-    raise _wrong_type("greedy_split", value, 'False, True or "encode"')
-
-
-def _weights(given: Mapping[str, float] | Iterable[str]) -> dict[str, float]:
-    pairs: list[tuple[Any, Any]]
-    if isinstance(given, Mapping):
-        pairs = list(given.items())
-    elif isinstance(given, str):
-        raise _wrong_type("weights", given, "a mapping of groups to weights")
-    else:
-        pairs = [tuple(item.split("=", 1)) if "=" in item else (item, None) for item in given]  # type: ignore[misc]
-    weights: dict[str, float] = {}
-    for name, weight in pairs:
-        try:
-            number = float("nan") if weight is None or weight is True else float(weight)
-        except (TypeError, ValueError):
-            number = float("nan")
-        if not 0 <= number <= 1e6 or not isinstance(name, str):
-            raise OptionError(
-                f"the weight of the group {name!r} is {weight!r}, not a number from 0 to 1,000,000",
-                hint="write it like de=2.0, or weights={'de': 2.0} in Python",
-                option="weights",
-            )
-        weights[name] = number
-    return weights
-
-
-def _special_tokens(given: Iterable[str]) -> tuple[str, ...]:
-    if isinstance(given, str | bytes):
-        raise OptionError(
-            f"special_tokens must be a list of strings, not {given!r}",
-            hint=f"write special_tokens=[{given!r}]",
-            option="special_tokens",
-        )
-    tokens = tuple(given)
-    seen: set[str] = set()
-    for index, token in enumerate(tokens):
-        problem = None
-        if not isinstance(token, str):
-            problem = f"is {token!r}, not a string"
-        elif not token:
-            problem = "is empty"
-        elif token in seen:
-            problem = f"is {token!r} a second time"
-        elif surrogate_in(token):
-            problem = f"is {token!r}, which has a lone surrogate and is no Unicode text"
-        if problem:
-            raise OptionError(
-                f"special token {index} {problem}",
-                hint="give each special token once, as a string that is not empty",
-                option="special_tokens",
-                index=index,
-            )
-        seen.add(token)
-    return tokens

@@ -63,6 +63,7 @@ def count_pretokens(
     sample: int | str | None = None,
     seed: int = 0,
     weights: Mapping[str, float] | Iterable[str] = (),
+    max_memory: int | str | None = None,
     on_error: OnError = "stop",
     format: Format | None = None,
     progress: ProgressOption = False,
@@ -81,6 +82,7 @@ def count_pretokens(
         sample=sample,
         seed=seed,
         weights=weights,
+        max_memory=max_memory,
         on_error=on_error,
         format=format,
     )
@@ -139,6 +141,7 @@ def count_candidates(
     sample: int | str | None = None,
     seed: int = 0,
     weights: Mapping[str, float] | Iterable[str] = (),
+    max_memory: int | str | None = None,
     on_error: OnError = "stop",
     format: Format | None = None,
     progress: ProgressOption = False,
@@ -157,6 +160,7 @@ def count_candidates(
         sample=sample,
         seed=seed,
         weights=weights,
+        max_memory=max_memory,
         on_error=on_error,
         format=format,
     )
@@ -243,6 +247,7 @@ def extend(
     sample: int | str | None = None,
     seed: int = 0,
     weights: Mapping[str, float] | Iterable[str] = (),
+    max_memory: int | str | None = None,
     on_error: OnError = "stop",
     format: Format | None = None,
     progress: ProgressOption = False,
@@ -272,6 +277,7 @@ def extend(
         sample=sample,
         seed=seed,
         weights=weights,
+        max_memory=max_memory,
         on_error=on_error,
         format=format,
     )

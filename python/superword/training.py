@@ -143,7 +143,7 @@ def train(
         on_error=on_error,
         format=format,
     )
-    sources = gather(expand(inputs, options.format), options)
+    sources = gather(expand(inputs, options.format, work_dir=options.work_dir), options)
 
     def note(change: str) -> None:
         # 4: the line that called train.
@@ -219,6 +219,10 @@ def gather(inputs: Sequence[Input], options: TrainOptions) -> Sources:
     """What training reads, as the engine takes it."""
     assert isinstance(options.weights, Mapping)
     groups = groups_of(inputs, options.weights)
+    # What cannot be done is said before anything is read, which may take hours by itself.
+    _core.check_memory({**options.for_reading(), "groups": groups})
+    if options.work_dir is not None:
+        work.check_inputs(inputs)
     sources = open_sources(inputs, options.text_field)
     return Sources([item.path for item in inputs], sources, groups)
 
@@ -289,12 +293,11 @@ def run(
 
     `note` is told what has changed since the work in `work_dir` was begun.
     """
-    if options.work_dir is not None:
-        for change in work.begin(options, sources.names):
+    with work.held(options, sources.names) as (folder, changes), watching(progress) as tell:
+        for change in changes:
             if note is not None:
                 note(change)
-    with watching(progress) as tell:
-        engine_options = {**options.for_engine(), "groups": sources.groups}
+        engine_options = {**options.for_engine(), "groups": sources.groups, "work_dir": folder}
         model, report = _core.train(sources.sources, engine_options, tell)
     return Tokenizer._wrap(model), Report.of(report)
 

@@ -11,17 +11,20 @@ b'a\tb\xff'
 
 from __future__ import annotations
 
+import itertools
 import json
 import os
 import re
 import tempfile
+from array import array
 from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 from superword.errors import CountsError, SaveError
 
-__all__ = ["escape", "read", "unescape", "write"]
+__all__ = ["escape", "read", "replacing", "rows", "run_rows", "unescape", "write"]
 
 HEADER = "#superword\t"
 
@@ -63,6 +66,31 @@ def unescape(text: str) -> bytes:
     return b"".join(parts)
 
 
+def _strings(offsets: bytes, data: bytes) -> Iterator[bytes]:
+    ends = array("i", offsets)
+    for start, end in itertools.pairwise(ends):
+        yield data[start:end]
+
+
+def rows(columns: Iterable[tuple[bytes, bytes, bytes]]) -> Iterator[tuple[tuple[bytes], int]]:
+    """Tokens and counts of the columns of the engine, a batch at a time."""
+    for offsets, data, counts in columns:
+        for token, count in zip(_strings(offsets, data), array("Q", counts), strict=True):
+            yield (token,), count
+
+
+def run_rows(
+    columns: Iterable[tuple[bytes, bytes, bytes, bytes]],
+) -> Iterator[tuple[tuple[bytes, ...], int]]:
+    """The same of candidates."""
+    for runs, offsets, data, counts in columns:
+        tokens = _strings(offsets, data)
+        for (start, end), count in zip(
+            itertools.pairwise(array("i", runs)), array("Q", counts), strict=True
+        ):
+            yield tuple(itertools.islice(tokens, end - start)), count
+
+
 def write(
     path: str, described: dict[str, Any], rows: Iterable[tuple[tuple[bytes, ...], int]]
 ) -> None:
@@ -73,22 +101,26 @@ def write(
         for tokens, count in rows:
             yield ("\t".join([*map(escape, tokens), str(count)]) + "\n").encode()
 
-    replace(path, lines())
+    with replacing(path) as file:
+        file.writelines(lines())
 
 
-def replace(path: str, chunks: Iterable[bytes]) -> None:
-    """Put what is given in the place of a file, all or nothing."""
+@contextmanager
+def replacing(path: str) -> Iterator[BinaryIO]:
+    """A file to write, which takes the place of `path` in the end, all or nothing."""
     folder = Path(path).parent
     temporary = None
     try:
         handle, temporary = tempfile.mkstemp(dir=folder, prefix=".superword-", suffix=".tmp")
         with os.fdopen(handle, "wb", buffering=1 << 20) as file:
-            file.writelines(chunks)
+            yield file
             file.flush()
             os.fsync(file.fileno())
         Path(temporary).chmod(0o666 & ~_umask())
         Path(temporary).replace(path)
         temporary = None
+    except SaveError:
+        raise
     except OSError as error:
         raise SaveError(
             f"cannot save to {path}: {error.strerror or error}",

@@ -1,46 +1,85 @@
 """The directory of `work_dir`: what has changed since the work in it was begun.
 
 The engine keeps each finished stage there under a name that follows from all that it depends on,
-so what has changed is simply done again. This module notices and says it.
+so what has changed is simply done again. This module notices and says it, and keeps other runs
+out while one works.
 """
 
 from __future__ import annotations
 
+import errno
 import json
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
+from superword import _core
 from superword._text import plural
-from superword.errors import WorkDirError
+from superword.errors import OptionError, WorkDirError
+from superword.inputs import STDIN, Input
 from superword.options import GREEDY_SPLIT, TrainOptions
 from superword.pretokenizer import Pretokenizer
 
-__all__ = ["begin"]
+__all__ = ["check_inputs", "held"]
 
 RUN = "run.json"
+
+_END = 1 << 16
 
 # These change no result.
 _NO_MATTER = ("threads", "work_dir", "max_memory")
 
 
-def begin(options: TrainOptions, names: Sequence[str]) -> list[str]:
-    """What is different from the run that used the directory before; the new one is recorded."""
-    assert options.work_dir is not None
-    folder = Path(options.work_dir)
+def check_inputs(inputs: Sequence[Input]) -> None:
+    """Refuse what a later run could not tell from something else: all that is no file."""
+    for item in inputs:
+        if item.data is not None or item.path == STDIN or not Path(item.path).is_file():
+            name = "standard input" if item.path == STDIN else item.path
+            raise OptionError(
+                f"work_dir needs files: a later run could not tell whether {name} is the same",
+                hint="write it to a file first, or leave work_dir out",
+                option="work_dir",
+            )
+
+
+@contextmanager
+def held(
+    options: TrainOptions, names: Sequence[str]
+) -> Iterator[tuple[_core.WorkDir | None, list[str]]]:
+    """Keep other runs out of the directory, and say what has changed since the run before.
+
+    Nothing is held where there is no `work_dir`.
+    """
+    if options.work_dir is None:
+        yield None, []
+        return
+    folder = _core.WorkDir(os.fspath(options.work_dir))
     try:
-        folder.mkdir(parents=True, exist_ok=True)
+        yield folder, _begin(Path(options.work_dir), options, names)
+    finally:
+        folder.close()
+
+
+def _begin(folder: Path, options: TrainOptions, names: Sequence[str]) -> list[str]:
+    """What is different from the run that used the directory before; the new one is recorded."""
+    temporary = folder / f".superword-run-{os.getpid()}.tmp"
+    try:
         now = {"options": _described(options), "inputs": {name: _identity(name) for name in names}}
         before = _read(folder / RUN)
-        temporary = folder / f".superword-run-{os.getpid()}.tmp"
         temporary.write_text(json.dumps(now, indent=1))
         temporary.replace(folder / RUN)
     except OSError as error:
+        with suppress(OSError):
+            temporary.unlink()
+        full = error.errno in (errno.ENOSPC, errno.EDQUOT)
         raise WorkDirError(
             f"{folder}: {error.strerror or error}",
-            hint="choose a directory that can be written",
+            hint="free some space; what was finished is kept, and the same command goes on from it"
+            if full
+            else "choose a directory that can be written",
             path=str(folder),
         ) from None
     return [] if before is None else _changes(before, now)
@@ -63,18 +102,27 @@ def _described(options: TrainOptions) -> dict[str, Any]:
     return described_json
 
 
-def _identity(name: str) -> list[int] | None:
+def _identity(name: str) -> list[Any] | None:
+    """Size, time, and a hash of the first and last bytes, as the engine tells files apart."""
+    import hashlib  # Only here: it brings a large library, and few runs have a work_dir.
+
     try:
         status = Path(name).stat()
+        with Path(name).open("rb") as file:
+            ends = file.read(_END if status.st_size > 2 * _END else 2 * _END)
+            if status.st_size > 2 * _END:
+                file.seek(-_END, os.SEEK_END)
+                ends += file.read(_END)
     except OSError:
         return None
-    return [status.st_size, status.st_mtime_ns]
+    return [status.st_size, status.st_mtime_ns, hashlib.blake2b(ends, digest_size=8).hexdigest()]
 
 
 def _read(path: Path) -> dict[str, Any] | None:
     try:
         before = json.loads(path.read_text())
-        return before if isinstance(before["inputs"], dict) and before["options"] else None
+        known = all(isinstance(before[name], dict) for name in ("inputs", "options"))
+        return before if known else None
     except FileNotFoundError:
         return None
     except (ValueError, KeyError, TypeError):

@@ -66,7 +66,7 @@ def test_command_line_has_the_names_and_defaults_of_the_definition() -> None:
 
 def test_engine_gets_every_option_but_those_that_go_with_the_sources() -> None:
     given = TrainOptions(vocab_size=1000, special_tokens=["<|x|>"]).for_engine()
-    assert set(given) == set(DEFINED) - {"format", "weights", "max_bytes"}
+    assert set(given) == set(DEFINED) - {"format", "weights", "max_bytes", "work_dir"}
     assert given["threads"] == 0
     assert given["greedy_split"] == "off"
     assert given["special_tokens"] == ["<|x|>"]

@@ -76,8 +76,52 @@ def test_hugging_face_datasets_give_the_model_of_their_texts(
     assert superword.train(half, vocab_size=300) == superword.train_from_iterator(
         texts[:10], vocab_size=300
     )
-    with pytest.raises(InputError, match="several parts: train"):
-        superword.train(datasets.DatasetDict({"train": data}), vocab_size=300)
+
+
+def test_streamed_datasets_give_the_model_of_their_texts(
+    texts: list[str], wanted: superword.Tokenizer
+) -> None:
+    datasets: Any = pytest.importorskip("datasets")
+
+    def rows() -> Any:
+        for number, text in enumerate(texts):
+            yield {"text": text, "n": number}
+
+    # The columns of a generator are not known before it runs.
+    streamed = datasets.IterableDataset.from_generator(rows)
+    assert superword.train(streamed, vocab_size=400) == wanted
+    assert superword.train(streamed.map(lambda row: row), vocab_size=400, threads=3) == wanted
+    renamed = streamed.rename_column("text", "body")
+    assert superword.train(renamed, vocab_size=400, text_field="body") == wanted
+    with pytest.raises((DocumentError, InputError), match=r"no column 'text'.*'body'"):
+        superword.train(renamed, vocab_size=400)
+
+
+def test_datasets_that_cannot_be_taken_are_refused_with_a_way_out(
+    tmp_path: Path, texts: list[str]
+) -> None:
+    datasets: Any = pytest.importorskip("datasets")
+    data = datasets.Dataset.from_dict({"text": texts, "n": list(range(len(texts)))})
+    for parts in (
+        datasets.DatasetDict({"train": data, "test": data}),
+        datasets.IterableDatasetDict({"train": data.to_iterable_dataset()}),
+    ):
+        with pytest.raises(InputError, match="several parts: train") as caught:
+            superword.train(parts, vocab_size=300)
+        assert "dataset['train']" in str(caught.value.hint)
+    with pytest.raises(DocumentError, match="no column 'txet'") as wrong:
+        superword.train(data, vocab_size=300, text_field="txet")
+    assert "text" in str(wrong.value.hint)
+    with pytest.raises((DocumentError, InputError), match="int64, not text"):
+        superword.train(data, vocab_size=300, text_field="n")
+    with pytest.raises(superword.errors.OptionError, match="work_dir needs files"):
+        superword.train(data, vocab_size=300, work_dir=tmp_path / "work")
+    holes = datasets.Dataset.from_dict({"text": [*texts, None]})
+    with pytest.raises(DocumentError, match="null"):
+        superword.train(holes, vocab_size=300)
+    with pytest.warns(superword.errors.SkippedWarning, match="1 document"):
+        got = superword.train(holes, vocab_size=300, on_error="skip")
+    assert got.merges == superword.train_from_iterator(texts, vocab_size=300).merges
 
 
 def test_tables_files_and_texts_mix(tmp_path: Path, texts: list[str], jsonl: Path) -> None:

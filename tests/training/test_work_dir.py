@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import random
+import shutil
 import signal
 import subprocess
 import sys
@@ -15,7 +16,7 @@ from typing import Any
 
 import pytest
 import superword
-from superword import _core
+from superword import _core, work
 from superword.errors import (
     ChangedWorkWarning,
     EmptyCorpusError,
@@ -25,7 +26,7 @@ from superword.errors import (
 )
 from superword.inputs import Texts, expand
 from superword.options import TrainOptions
-from superword.training import gather
+from superword.training import Progress, gather
 
 
 @pytest.fixture
@@ -52,8 +53,14 @@ def trained(inputs: Any, piece_bytes: int, **given: Any) -> tuple[bytes, dict[st
     """With pieces as small as tests need them."""
     options = TrainOptions(vocab_size=420, **given)
     sources = gather(expand(inputs), options)
-    engine = {**options.for_engine(), "groups": sources.groups, "piece_bytes": piece_bytes}
-    model, report = _core.train(sources.sources, engine, None)
+    with work.held(options, sources.names) as (folder, _):
+        engine = {
+            **options.for_engine(),
+            "groups": sources.groups,
+            "piece_bytes": piece_bytes,
+            "work_dir": folder,
+        }
+        model, report = _core.train(sources.sources, engine, None)
     return model.to_bytes(), report
 
 
@@ -89,7 +96,8 @@ def test_what_is_finished_is_not_done_again(shards: Path, tmp_path: Path) -> Non
     assert "merge" not in seen
     assert "supermerge" not in seen
     after = {path.name: path.stat().st_mtime_ns for path in work.iterdir()}
-    del before["run.json"], after["run.json"]
+    for name in ("run.json", "superword.lock"):
+        del before[name], after[name]
     assert after == before
 
 
@@ -113,14 +121,41 @@ def test_changes_are_noticed_and_said(shards: Path, tmp_path: Path) -> None:
     with pytest.warns(ChangedWorkWarning, match="1 input changed"):
         got = superword.train(shards, vocab_size=400, work_dir=work)
     assert got == superword.train(shards, vocab_size=400)
+    # Same size, and the time put back.
+    changed.write_text(same_size.replace("zebre", "quagg"))
+    os.utime(changed, ns=(1, 1))
+    with pytest.warns(ChangedWorkWarning, match="1 input changed"):
+        got = superword.train(shards, vocab_size=400, work_dir=work)
+    assert got == superword.train(shards, vocab_size=400)
     changed.unlink()
     with pytest.warns(ChangedWorkWarning, match="1 input gone"):
         superword.train(shards, vocab_size=400, work_dir=work)
 
 
+def test_work_among_the_inputs_is_no_input(shards: Path) -> None:
+    wanted = superword.train(shards, vocab_size=420)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for inputs in (shards, [f"{shards}/**/*.json*"], shards / "../shards"):
+            for _ in range(2):
+                assert superword.train(inputs, vocab_size=420, work_dir=shards / "work") == wanted
+            shutil.rmtree(shards / "work")
+    other = shards / "working"
+    other.mkdir()
+    (other / "more.jsonl").write_text(json.dumps({"text": "zebra zebra " * 99}))
+    assert superword.train(shards, vocab_size=420, work_dir=shards / "work") != wanted
+
+
 def test_damaged_work_is_noticed(shards: Path, tmp_path: Path) -> None:
     work = tmp_path / "work"
     wanted = superword.train(shards, vocab_size=420, work_dir=work)
+    for said in ("", "{", "[]", '{"inputs": {}}', '{"inputs": {}, "options": [1]}', "\udcff"):
+        (work / "run.json").write_bytes(said.encode(errors="surrogateescape"))
+        assert superword.train(shards, vocab_size=420, work_dir=work) == wanted
+    for path in list(work.glob("*.json")):
+        for said in ("", "{}", '{"parts": [[1, 2]], "sources": 3}'):
+            path.write_text(said)
+            assert superword.train(shards, vocab_size=420, work_dir=work) == wanted
     for path in list(work.glob("*.superword")):
         path.write_bytes(path.read_bytes()[:-5])
     assert superword.train(shards, vocab_size=420, work_dir=work) == wanted
@@ -136,7 +171,7 @@ def test_damaged_work_is_noticed(shards: Path, tmp_path: Path) -> None:
 
 
 def test_what_cannot_be_kept_is_refused(tmp_path: Path, texts: list[str]) -> None:
-    with pytest.raises(OptionError, match="not a file"):
+    with pytest.raises(OptionError, match="needs files"):
         superword.train(Texts(texts), vocab_size=300, work_dir=tmp_path / "w")
     (tmp_path / "file").write_text("x")
     with pytest.raises(WorkDirError, match="file"):
@@ -144,6 +179,62 @@ def test_what_cannot_be_kept_is_refused(tmp_path: Path, texts: list[str]) -> Non
     (tmp_path / "empty.txt").write_text("")
     with pytest.raises(EmptyCorpusError):
         superword.train(tmp_path / "empty.txt", vocab_size=300, work_dir=tmp_path / "w")
+
+
+def test_what_cannot_be_kept_is_not_read(tmp_path: Path, texts: list[str]) -> None:
+    def unread() -> Any:
+        raise AssertionError("it was read")
+        yield
+
+    for data in (Texts(unread()), [tmp_path, Texts(unread())]):
+        (tmp_path / "a.txt").write_text("a b")
+        with pytest.raises(OptionError, match="whether texts is the same") as caught:
+            superword.train(data, vocab_size=300, work_dir=tmp_path / "w")
+        assert caught.value.option == "work_dir"
+    output = str(tmp_path / "m")
+    options = ["--vocab-size", "300", "--work-dir", str(tmp_path / "w"), "-o", output]
+    with subprocess.Popen(
+        [sys.executable, "-m", "superword", "train", "-", *options],
+        stdin=subprocess.PIPE,  # It never ends: only a command that does not read it comes back.
+        stderr=subprocess.PIPE,
+        text=True,
+    ) as process:
+        try:
+            assert process.wait(timeout=30) == 2
+            assert process.stderr is not None
+            assert "whether standard input is the same" in process.stderr.read()
+        finally:
+            process.kill()
+    assert not (tmp_path / "w").exists()
+
+
+@pytest.mark.parametrize("suffix", [".parquet", ".arrow"])
+def test_work_on_tables_goes_on(tmp_path: Path, texts: list[str], suffix: str) -> None:
+    pa: Any = pytest.importorskip("pyarrow", reason="pip install 'superword[arrow]'")
+    from superword import arrow
+
+    folder, kept = tmp_path / "tables", tmp_path / "work"
+    folder.mkdir()
+    for number in range(3):
+        arrow.write(str(folder / f"{number}{suffix}"), pa.table({"text": texts[number::3]}))
+    wanted = superword.train_from_iterator(texts, vocab_size=420).to_bytes()
+
+    def stop(progress: Progress) -> None:
+        if progress.phase == "merge":
+            raise KeyboardInterrupt
+
+    options = TrainOptions(vocab_size=420, work_dir=kept)
+    sources = gather(expand(folder), options)
+    with pytest.raises(KeyboardInterrupt):
+        superword.training.run(sources, options, stop)
+    counted = {path: path.stat().st_mtime_ns for path in kept.glob("count-*")}
+    assert counted
+    assert superword.train(folder, vocab_size=420, work_dir=kept).to_bytes() == wanted
+    assert {path: path.stat().st_mtime_ns for path in counted} == counted
+    arrow.write(str(folder / f"0{suffix}"), pa.table({"text": ["quagga " * 50]}))
+    with pytest.warns(ChangedWorkWarning, match=rf"1 input changed \(.*0\{suffix}"):
+        got = superword.train(folder, vocab_size=420, work_dir=kept)
+    assert got == superword.train(folder, vocab_size=420)
 
 
 def test_too_little_memory_is_said_before_the_work(texts: list[str], tmp_path: Path) -> None:

@@ -9,6 +9,7 @@ use superword::train::{Boundary, GreedySplit, Picky, TrainOptions};
 use crate::batches::PyBatches;
 use crate::errors::{self, Raised};
 use crate::spool::PySpool;
+use crate::work_dir::PyWorkDir;
 
 /// A path, a spool or batches.
 #[derive(FromPyObject)]
@@ -88,6 +89,7 @@ impl<'py> Options<'py> {
 pub(crate) fn train_options(options: &Options<'_>) -> PyResult<TrainOptions> {
     let method = options.take_named("method", Method::from_name)?;
     let picky: Option<f64> = options.take("picky")?;
+    let work_dir: Option<Bound<'_, PyWorkDir>> = options.take_if_there("work_dir")?.flatten();
     let picky_split = options.take_named("picky_split", PickySplit::from_name)?;
     Ok(TrainOptions {
         supermerges: options.take::<Option<usize>>("supermerges")?.unwrap_or(0),
@@ -112,7 +114,7 @@ pub(crate) fn train_options(options: &Options<'_>) -> PyResult<TrainOptions> {
         })?,
         veto: options.take("veto")?,
         special_tokens: options.take("special_tokens")?,
-        work_dir: options.take_if_there("work_dir")?.flatten(),
+        work_dir: work_dir.map(|work_dir| work_dir.get().held()).transpose()?,
         max_memory: options.take_if_there("max_memory")?.flatten(),
         // For tests: smaller pieces than anybody wants.
         piece_bytes: options.take_if_there("piece_bytes")?,

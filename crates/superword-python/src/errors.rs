@@ -204,6 +204,9 @@ pub(crate) fn train(error: &TrainError) -> PyErr {
         TrainError::Scratch { path, .. } => Raised::new("WorkDirError", error, error.hint())
             .text("path", path)
             .into(),
+        TrainError::InUse { path, .. } => Raised::new("WorkDirInUseError", error, error.hint())
+            .text("path", path)
+            .into(),
         TrainError::HasSuperwords
         | TrainError::ForeignToken { .. }
         | TrainError::CutTooHigh { .. }

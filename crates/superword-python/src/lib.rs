@@ -4,6 +4,8 @@
 mod arguments;
 mod arrow;
 mod batches;
+mod candidates;
+mod columns;
 mod counts;
 mod documents;
 mod encoding;
@@ -16,6 +18,7 @@ mod spool;
 mod stages;
 mod training;
 mod watch;
+mod work_dir;
 
 use pyo3::prelude::*;
 
@@ -26,9 +29,11 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<spool::PySpool>()?;
     module.add_class::<model::PyModel>()?;
     module.add_class::<batches::PyBatches>()?;
+    module.add_class::<work_dir::PyWorkDir>()?;
     module.add_class::<counts::PyCounts>()?;
-    module.add_class::<counts::PyCandidates>()?;
+    module.add_class::<candidates::PyCandidates>()?;
     module.add_function(wrap_pyfunction!(training::train, module)?)?;
+    module.add_function(wrap_pyfunction!(stages::check_memory, module)?)?;
     module.add_function(wrap_pyfunction!(stages::count_pretokens, module)?)?;
     module.add_function(wrap_pyfunction!(stages::train_words, module)?)?;
     module.add_function(wrap_pyfunction!(stages::count_candidates, module)?)?;

@@ -13,7 +13,8 @@ use superword::tokens::TokenTable;
 use superword::train::{self, PhaseTime, TrainError, Words};
 
 use crate::arguments::{self, Input, Options};
-use crate::counts::{PyCandidates, PyCounts, candidates_for, facts_of};
+use crate::candidates::{PyCandidates, candidates_for};
+use crate::counts::{PyCounts, facts_of};
 use crate::errors;
 use crate::model::PyModel;
 use crate::pretokenizer::PyPretokenizer;
@@ -43,6 +44,19 @@ fn prepared(
     Ok((sources, times))
 }
 
+/// Says before any text is read whether counting can be done in so much memory.
+#[pyfunction]
+pub(crate) fn check_memory(options: &Bound<'_, PyDict>) -> PyResult<()> {
+    let options = Options::new(options)?;
+    let (read, _) = arguments::read_options(&options)?;
+    let limit: Option<u64> = options.take("max_memory")?;
+    options.finish()?;
+    match limit {
+        Some(limit) => train::check_memory(limit, &read).map_err(|error| errors::train(&error)),
+        None => Ok(()),
+    }
+}
+
 #[pyfunction]
 #[pyo3(signature = (sources, options, progress=None))]
 pub(crate) fn count_pretokens<'py>(
@@ -58,12 +72,18 @@ pub(crate) fn count_pretokens<'py>(
         .inner
         .clone();
     let (mut read, sample) = arguments::read_options(&options)?;
+    let limit: Option<u64> = options.take("max_memory")?;
     options.finish()?;
     let sources = arguments::sources(sources)?;
     let result = watched_apart(py, progress, move |observer| {
         let (sources, mut times) = prepared(sources, &mut read, sample, observer)?;
         let start = Instant::now();
-        let counted = train::count_pretokens(&sources, &read, &pretokenizer, false, observer)?;
+        let counted = match limit {
+            None => train::count_pretokens(&sources, &read, &pretokenizer, false, observer),
+            Some(limit) => {
+                train::count_pretokens_within(&sources, &read, &pretokenizer, limit, observer)
+            }
+        }?;
         times.push(PhaseTime {
             phase: Phase::Count,
             time: start.elapsed(),
@@ -119,6 +139,7 @@ pub(crate) fn count_candidates<'py>(
     let cut_below: Option<u64> = options.take("cut_below")?;
     let cut_below = cut_below.unwrap_or(1).max(1);
     let (mut read, sample) = arguments::read_options(&options)?;
+    let limit: Option<u64> = options.take("max_memory")?;
     options.finish()?;
     let sources = arguments::sources(sources)?;
     let model = model.get().model().clone();
@@ -128,15 +149,26 @@ pub(crate) fn count_candidates<'py>(
         let pretokenizer = Pretokenizer::new(model.parts().pretokenizer.clone())?;
         let words = Words::of_model(&model)?;
         let eligible = words.eligible(model.parts().alphabet, &pretokenizer);
-        let (counts, read) = train::count_candidates(
-            &sources,
-            &read,
-            &pretokenizer,
-            &eligible,
-            None,
-            cut_below,
-            observer,
-        )?;
+        let (counts, read) = match limit {
+            None => train::count_candidates(
+                &sources,
+                &read,
+                &pretokenizer,
+                &eligible,
+                None,
+                cut_below,
+                observer,
+            ),
+            Some(limit) => train::count_candidates_within(
+                &sources,
+                &read,
+                &pretokenizer,
+                &eligible,
+                cut_below,
+                limit,
+                observer,
+            ),
+        }?;
         let mut tokens = TokenTable::with_capacity(words.tokens.len());
         for index in 0..words.tokens.len() as u32 {
             tokens.insert(words.tokens.bytes_of(Symbol(index)));

@@ -5,6 +5,7 @@
 //! comparison, with no pointer followed. Longer ones go to an arena.
 
 use hashbrown::HashTable;
+use hashbrown::hash_table::Entry;
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::hash::hash_u128;
@@ -52,8 +53,14 @@ struct Slot<V> {
 #[derive(Clone, Copy, Debug)]
 struct Long<V> {
     start: usize,
-    len: u32,
+    len: usize,
     value: V,
+}
+
+impl<V> Long<V> {
+    fn bytes<'a>(&self, arena: &'a [u8]) -> &'a [u8] {
+        &arena[self.start..self.start + self.len]
+    }
 }
 
 /// Byte strings → values. Strings are never empty and never removed.
@@ -170,30 +177,24 @@ impl<V: Copy + Default> BytesTable<V> {
     #[inline(never)]
     fn long_entry(&mut self, bytes: &[u8]) -> (&mut V, u64) {
         let hash = xxh3_64(bytes);
-        let arena = &mut self.arena;
-        let found = self.long.find(hash, |long| {
-            arena[long.start..long.start + long.len as usize] == *bytes
-        });
-        if found.is_none() {
-            let start = arena.len();
-            arena.extend_from_slice(bytes);
-            let long = Long {
-                start,
-                len: bytes.len() as u32,
-                value: V::default(),
-            };
-            let arena = &self.arena;
-            self.long.insert_unique(hash, long, |long| {
-                xxh3_64(&arena[long.start..long.start + long.len as usize])
-            });
-        }
         let arena = &self.arena;
-        let entry = self
-            .long
-            .find_mut(hash, |long| {
-                arena[long.start..long.start + long.len as usize] == *bytes
-            })
-            .expect("it was found or inserted above");
+        let found = self.long.entry(
+            hash,
+            |long| long.bytes(arena) == bytes,
+            |long| xxh3_64(long.bytes(arena)),
+        );
+        let entry = match found {
+            Entry::Occupied(entry) => entry.into_mut(),
+            Entry::Vacant(entry) => {
+                let long = Long {
+                    start: self.arena.len(),
+                    len: bytes.len(),
+                    value: V::default(),
+                };
+                self.arena.extend_from_slice(bytes);
+                entry.insert(long).into_mut()
+            }
+        };
         (&mut entry.value, hash)
     }
 
@@ -225,9 +226,9 @@ impl<V: Copy + Default> BytesTable<V> {
     #[inline(never)]
     fn get_long(&self, bytes: &[u8]) -> (Option<V>, u64) {
         let hash = xxh3_64(bytes);
-        let found = self.long.find(hash, |long| {
-            self.arena[long.start..long.start + long.len as usize] == *bytes
-        });
+        let found = self
+            .long
+            .find(hash, |long| long.bytes(&self.arena) == bytes);
         (found.map(|long| long.value), hash)
     }
 
@@ -238,10 +239,7 @@ impl<V: Copy + Default> BytesTable<V> {
             visit(&bytes[..usize::from(bytes[15])], slot.value);
         }
         for long in &self.long {
-            visit(
-                &self.arena[long.start..long.start + long.len as usize],
-                long.value,
-            );
+            visit(long.bytes(&self.arena), long.value);
         }
     }
 }

@@ -16,7 +16,7 @@ from superword.cli.group import examples, flag_of, on_stop
 from superword.cli.pretokenizers import PATTERN_OPTIONS, pretokenizer_of, pretokenizer_options
 from superword.errors import OptionError, SaveError
 from superword.inputs import expand, parse_groups
-from superword.options import ALPHABETS, GREEDY_SPLIT, WHOLE_RUN, TrainOptions
+from superword.options import ALPHABETS, GREEDY_SPLIT, TrainOptions
 from superword.progress import Progress
 from superword.tokenizer import Tokenizer
 from superword.training import Report, gather, run
@@ -130,13 +130,18 @@ def train(
             hint="give the counts of the words too",
             option="candidates",
         )
-    for name in WHOLE_RUN:
-        if values[name] is not None and (base is not None or counts is not None):
-            raise OptionError(
-                f"{flag_of(name)} is for training from text alone",
-                hint="leave it out, or --base or --counts",
-                option=name,
-            )
+    if values["work_dir"] is not None and (base is not None or counts is not None):
+        raise OptionError(
+            "--work-dir is for training from text alone",
+            hint="leave it out, or --base or --counts",
+            option="work_dir",
+        )
+    if values["max_memory"] is not None and counts is not None and not inputs:
+        raise OptionError(
+            "--max-memory bounds the reading of text, and there is none to read",
+            hint="leave it out",
+            option="max_memory",
+        )
     if base is not None:
         options, work = _from_base(inputs, base, counts, values, console)
     elif counts is not None:
@@ -178,7 +183,7 @@ def _from_text(
     _need_size(values)
     pretokenizer = pretokenizer_of(values)
     options = TrainOptions(**values, pretokenizer=pretokenizer)
-    found = expand(parse_groups(inputs), options.format)
+    found = expand(parse_groups(inputs), options.format, work_dir=options.work_dir)
     console.start(found)
     return options, lambda progress: run(gather(found, options), options, progress, console.say)
 

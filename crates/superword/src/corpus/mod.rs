@@ -20,11 +20,14 @@ mod input;
 mod jsonl;
 mod options;
 mod ordered;
+mod pipe;
 mod pool;
 mod read;
 mod sample;
 mod scan;
 mod source;
+mod spool;
+mod task;
 mod weights;
 mod zstandard;
 

@@ -10,13 +10,10 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, SyncSender, channel, s
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use super::blocks::{BlockError, BlockReader, BlockStart};
-use super::documents::{Block, Visitor};
-use super::{CorpusError, MAX_SKIPS_SHOWN, OnError, ReadError, ReadOptions, Source, input};
+use super::blocks::{BlockError, BlockReader};
+use super::task::{Done, Task, Watch};
+use super::{CorpusError, OnError, ReadError, ReadOptions, Source, input};
 use crate::observe::{Observer, Phase, check_stop};
-
-/// Text between two looks at the observer.
-const BYTES_PER_CHECK: usize = 64 << 10;
 
 /// How often the thread that reads looks whether it should stop.
 const PATIENCE: Duration = Duration::from_millis(50);
@@ -152,22 +149,6 @@ pub fn read_ordered<W: BlockWorker>(
     Ok(())
 }
 
-/// The observer of the caller, and whether all came to an end for another reason.
-struct Watch<'a> {
-    observer: &'a dyn Observer,
-    ended: AtomicBool,
-}
-
-impl Observer for Watch<'_> {
-    fn progress(&self, phase: Phase, done: u64, total: Option<u64>) {
-        self.observer.progress(phase, done, total);
-    }
-
-    fn stop_requested(&self) -> bool {
-        self.ended.load(Relaxed) || self.observer.stop_requested()
-    }
-}
-
 /// Lets the others come home when a worker panics.
 struct EndOnPanic<'w>(&'w Watch<'w>);
 
@@ -177,22 +158,6 @@ impl Drop for EndOnPanic<'_> {
             self.0.ended.store(true, Relaxed);
         }
     }
-}
-
-/// A block, and the bytes of the input that were read up to its end.
-type Done<W> =
-    Result<(OrderedBlock<<W as BlockWorker>::Made>, u64), ReadError<<W as BlockWorker>::Error>>;
-
-struct Task {
-    /// The place in the order of all blocks.
-    count: u64,
-    number: BlockNumber,
-    source_name: Arc<str>,
-    start: BlockStart,
-    bytes: Vec<u8>,
-    read: u64,
-    /// The source ends here with an error that leaves its rest out.
-    damage: Option<CorpusError>,
 }
 
 fn next_task(tasks: &Mutex<Receiver<Task>>) -> Option<Task> {
@@ -279,90 +244,6 @@ impl<W: BlockWorker> Reader<'_, W> {
                 Ok(()) => return true,
                 Err(RecvTimeoutError::Timeout) => {}
                 Err(RecvTimeoutError::Disconnected) => return false,
-            }
-        }
-    }
-}
-
-impl Task {
-    fn work<W: BlockWorker>(
-        self,
-        worker: &mut W,
-        options: &ReadOptions,
-        sources: &[Source],
-        watch: &Watch<'_>,
-        scratch: &mut String,
-    ) -> Done<W> {
-        let block = Block {
-            source_name: &self.source_name,
-            format: sources[self.number.source].format,
-            start: self.start,
-            bytes: &self.bytes,
-        };
-        let mut visit = Visit {
-            worker,
-            on_error: options.on_error,
-            watch,
-            unchecked: 0,
-            skipped: 0,
-            first_skips: Vec::new(),
-        };
-        let visited = block.visit(&options.text_field, scratch, &mut visit);
-        if let Some(error) = self.damage {
-            visit.skip(error);
-        }
-        let (skipped, first_skips) = (visit.skipped, visit.first_skips);
-        // In any case, so that nothing of this block gets into the next.
-        let made = worker.finish();
-        visited?;
-        let block = OrderedBlock {
-            number: self.number,
-            made,
-            skipped,
-            first_skips,
-        };
-        Ok((block, self.read))
-    }
-}
-
-/// A worker on its way through a block.
-struct Visit<'w, W: BlockWorker> {
-    worker: &'w mut W,
-    on_error: OnError,
-    watch: &'w Watch<'w>,
-    unchecked: usize,
-    skipped: u64,
-    first_skips: Vec<CorpusError>,
-}
-
-impl<W: BlockWorker> Visit<'_, W> {
-    fn skip(&mut self, error: CorpusError) {
-        self.skipped += 1;
-        if self.first_skips.len() < MAX_SKIPS_SHOWN {
-            self.first_skips.push(error);
-        }
-    }
-}
-
-impl<W: BlockWorker> Visitor for Visit<'_, W> {
-    type Halt = ReadError<W::Error>;
-
-    fn document(&mut self, _line: u64, text: &str) -> Result<(), Self::Halt> {
-        // A document without text takes time too.
-        self.unchecked += text.len() + 16;
-        if self.unchecked > BYTES_PER_CHECK {
-            self.unchecked = 0;
-            check_stop(self.watch)?;
-        }
-        self.worker.document(text).map_err(ReadError::Sink)
-    }
-
-    fn fault(&mut self, _line: u64, error: impl FnOnce() -> CorpusError) -> Result<(), Self::Halt> {
-        match self.on_error {
-            OnError::Stop => Err(error().into()),
-            OnError::Skip => {
-                self.skip(error());
-                Ok(())
             }
         }
     }

@@ -45,7 +45,7 @@ struct Entry {
     /// Kept, so that a growing table need not look at the symbols again.
     hash: u64,
     start: usize,
-    len: u32,
+    len: usize,
     count: u64,
 }
 
@@ -68,7 +68,7 @@ impl CandidateCounts {
         let hash = hash_symbols(symbols);
         let arena = &self.arena;
         let same = |entry: &Entry| {
-            entry.hash == hash && arena[entry.start..entry.start + entry.len as usize] == *symbols
+            entry.hash == hash && arena[entry.start..entry.start + entry.len] == *symbols
         };
         if let Some(entry) = self.entries.find_mut(hash, same) {
             entry.count = entry.count.checked_add(times).ok_or(CountOverflow)?;
@@ -77,7 +77,7 @@ impl CandidateCounts {
         let entry = Entry {
             hash,
             start: self.arena.len(),
-            len: symbols.len() as u32,
+            len: symbols.len(),
             count: times,
         };
         self.arena.extend_from_slice(symbols);
@@ -103,7 +103,7 @@ impl CandidateCounts {
     /// All candidates and their counts, in no particular order.
     pub fn iter(&self) -> impl Iterator<Item = (&[Symbol], u64)> + '_ {
         self.entries.iter().map(|entry| {
-            let symbols = &self.arena[entry.start..entry.start + entry.len as usize];
+            let symbols = &self.arena[entry.start..entry.start + entry.len];
             (symbols, entry.count)
         })
     }

@@ -5,21 +5,22 @@ use std::sync::atomic::AtomicU64;
 
 use serde_json::{Value, json};
 
+use super::TrainError;
+use super::piece::{self, Piece};
 use super::scratch::{Scratch, key_of};
 use super::spilling::{Budget, Shifted, Spilling, Spills};
 use super::stages::{Counted, groups_read};
 use super::weighted::Weighted;
-use super::{TrainError, TrainOptions};
-use crate::corpus::{CorpusError, ReadOptions, ReadReport, Source, SourceReport, read_parallel};
+use crate::corpus::{ReadOptions, ReadReport, Source, read_parallel};
 use crate::count::{
-    BigramSketch, CandidateCounter, CandidateCounts, CountFileError, EarlyCut, Eligible,
-    PretokenCounter, PretokenCounts, cut,
+    BigramSketch, CandidateCounter, CandidateCounts, CountFileError, CountOverflow, EarlyCut,
+    Eligible, PretokenCounter, PretokenCounts, cut,
 };
 use crate::observe::{Observer, Phase};
 use crate::text::Pretokenizer;
 
-/// Sources are counted together up to about this many stored bytes; that much is done again after
-/// a run was killed. A larger source is a piece of its own.
+/// The usual size of a piece; that much is done again after a run was killed. A larger source is a
+/// piece of its own.
 pub(super) const PIECE_BYTES: u64 = 64 << 20;
 
 /// Everything a pass over the text needs.
@@ -27,77 +28,21 @@ pub(super) struct Pass<'a> {
     pub(super) sources: &'a [Source],
     pub(super) read: &'a ReadOptions,
     pub(super) pretokenizer: &'a Pretokenizer,
-    pub(super) options: &'a TrainOptions,
+    /// Sources are counted together up to about this many stored bytes.
+    pub(super) piece_bytes: u64,
     pub(super) scratch: &'a Scratch,
     pub(super) budget: Option<Budget>,
     pub(super) observer: &'a dyn Observer,
 }
 
-/// A finished piece: how often each of its parts counts, and what was read.
-struct Piece {
-    parts: Vec<(u64, String)>,
-    sketch: Option<String>,
-    pretokens: u64,
-    report: ReadReport,
-}
-
-impl Piece {
-    fn to_json(&self) -> Value {
-        let sources = self.report.per_source.iter();
-        let sources: Vec<[u64; 4]> = sources
-            .map(|read| [read.documents, read.bytes, read.skipped, read.raw_bytes])
-            .collect();
-        let skips = self.report.first_skips.iter();
-        json!({
-            "parts": self.parts,
-            "sketch": self.sketch,
-            "pretokens": self.pretokens,
-            "sources": sources,
-            "skips": skips.map(ToString::to_string).collect::<Vec<_>>(),
-        })
-    }
-
-    fn from_json(value: &Value) -> Option<Piece> {
-        let mut report = ReadReport::default();
-        for source in value["sources"].as_array()? {
-            let at = |index: usize| source[index].as_u64();
-            let read = SourceReport {
-                documents: at(0)?,
-                bytes: at(1)?,
-                skipped: at(2)?,
-                raw_bytes: at(3)?,
-            };
-            report.documents += read.documents;
-            report.bytes += read.bytes;
-            report.skipped += read.skipped;
-            report.per_source.push(read);
-        }
-        for skip in value["skips"].as_array()? {
-            report.first_skips.push(CorpusError::Earlier {
-                message: skip.as_str()?.to_owned(),
-            });
-        }
-        let parts = value["parts"].as_array()?.iter();
-        Some(Piece {
-            parts: parts
-                .map(|part| Some((part[0].as_u64()?, part[1].as_str()?.to_owned())))
-                .collect::<Option<_>>()?,
-            sketch: value["sketch"].as_str().map(str::to_owned),
-            pretokens: value["pretokens"].as_u64()?,
-            report,
-        })
-    }
-}
-
 impl Pass<'_> {
     /// Sources that are counted together.
     fn pieces(&self) -> Vec<Range<usize>> {
-        let most = self.options.piece_bytes.unwrap_or(PIECE_BYTES);
         let mut pieces = Vec::new();
         let (mut start, mut size) = (0, 0u64);
         for (index, source) in self.sources.iter().enumerate() {
             size = size.saturating_add(source.stored_bytes());
-            if size >= most {
+            if size >= self.piece_bytes {
                 pieces.push(start..index + 1);
                 (start, size) = (index + 1, 0);
             }
@@ -250,7 +195,7 @@ impl Pass<'_> {
                 let more = more
                     .checked_mul(times)
                     .and_then(|more| more.checked_add(pretokens));
-                pretokens = more.ok_or(crate::count::CountOverflow)?;
+                pretokens = more.ok_or(CountOverflow)?;
                 if let (Some(all), Some(mut sketch)) = (&mut all, sketch) {
                     if times > 1 {
                         sketch.multiply(times);
@@ -277,8 +222,9 @@ impl Pass<'_> {
             },
         };
         for piece in pieces {
-            all.counted.pretokens += piece.pretokens;
-            add_report(&mut all.counted.read, piece.report);
+            let pretokens = all.counted.pretokens.checked_add(piece.pretokens);
+            all.counted.pretokens = pretokens.ok_or(CountOverflow)?;
+            piece::add_report(&mut all.counted.read, piece.report);
             all.parts.extend(piece.parts);
             if let (Some(sum), Some(name)) = (&mut all.counted.sketch, piece.sketch) {
                 let bytes = self.scratch.read(&name).unwrap_or_default();
@@ -302,7 +248,7 @@ impl Pass<'_> {
         TrainError::Scratch {
             path: self.scratch.path(name).display().to_string(),
             reason: "it is damaged".into(),
-            full: false,
+            full: None,
         }
     }
 
@@ -320,15 +266,23 @@ impl Pass<'_> {
                 .ok_or_else(|| self.damaged(part))?;
             let mut exceeded = None;
             let result = all.read_from(file, *times, |counts| {
-                self.fits(counts.memory(), &mut exceeded)
+                self.fits("distinct words", counts.memory(), &mut exceeded)
             });
             self.checked(result, exceeded, part)?;
         }
         Ok(all)
     }
 
-    fn fits(&self, memory: usize, exceeded: &mut Option<TrainError>) -> Result<(), CountFileError> {
-        match self.budget.map_or(Ok(()), |budget| budget.check(memory)) {
+    fn fits(
+        &self,
+        what: &'static str,
+        memory: usize,
+        exceeded: &mut Option<TrainError>,
+    ) -> Result<(), CountFileError> {
+        match self
+            .budget
+            .map_or(Ok(()), |budget| budget.check(what, memory))
+        {
             Ok(()) => Ok(()),
             Err(error) => {
                 *exceeded = Some(error);
@@ -359,7 +313,7 @@ impl Pass<'_> {
         cut_below: u64,
         corpus: &Value,
         words: &str,
-    ) -> Result<CandidateCounts, TrainError> {
+    ) -> Result<(CandidateCounts, ReadReport), TrainError> {
         let early = sketch.filter(|_| cut_below > 1).map(|sketch| EarlyCut {
             sketch,
             threshold: cut_below,
@@ -370,8 +324,14 @@ impl Pass<'_> {
         ]);
         let make = || CandidateCounter::new(self.pretokenizer.clone(), eligible, early);
         let pieces = self.run(Phase::Candidates, corpus, &more, make, |_, _| Ok((None, 0)))?;
+        let mut read = ReadReport::default();
+        let mut parts = Vec::new();
+        for piece in pieces {
+            piece::add_report(&mut read, piece.report);
+            parts.extend(piece.parts);
+        }
         let mut all = CandidateCounts::default();
-        for (times, part) in pieces.into_iter().flat_map(|piece| piece.parts) {
+        for (times, part) in parts {
             crate::observe::check_stop(self.observer)?;
             let file = self
                 .scratch
@@ -379,14 +339,14 @@ impl Pass<'_> {
                 .ok_or_else(|| self.damaged(&part))?;
             let mut exceeded = None;
             let result = all.read_from(file, times, |counts| {
-                self.fits(counts.memory(), &mut exceeded)
+                self.fits("candidates", counts.memory(), &mut exceeded)
             });
             self.checked(result, exceeded, &part)?;
         }
         if cut_below > 1 {
             all = cut(&all, cut_below, self.observer)?;
         }
-        Ok(all)
+        Ok((all, read))
     }
 }
 
@@ -394,14 +354,4 @@ impl Pass<'_> {
 pub(super) struct CountedPieces {
     pub(super) parts: Vec<(u64, String)>,
     pub(super) counted: Counted,
-}
-
-fn add_report(all: &mut ReadReport, piece: ReadReport) {
-    all.documents += piece.documents;
-    all.bytes += piece.bytes;
-    all.skipped += piece.skipped;
-    all.per_source.extend(piece.per_source);
-    let room = crate::corpus::MAX_SKIPS_SHOWN - all.first_skips.len();
-    all.first_skips
-        .extend(piece.first_skips.into_iter().take(room));
 }

@@ -11,6 +11,15 @@ use crate::model::BuildError;
 use crate::observe::Stopped;
 use crate::text::{PatternError, SplitError};
 
+/// Whether what was finished is there after an error.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum WorkKept {
+    /// It is in the folder for work.
+    Yes,
+    /// It was in temporary files, which are gone.
+    No,
+}
+
 /// Why training gave no model.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum TrainError {
@@ -75,8 +84,16 @@ pub enum TrainError {
         path: String,
         /// What the system says.
         reason: String,
-        /// The disk is full.
-        full: bool,
+        /// Where the disk is full: whether what was finished is kept.
+        full: Option<WorkKept>,
+    },
+    /// Two runs in one folder would step on each other.
+    #[error("{path} is in use by another run{}", process_named(*process))]
+    InUse {
+        /// The folder.
+        path: String,
+        /// The process of the other run, where it is known.
+        process: Option<u32>,
     },
     /// Nothing can be counted in so little memory.
     #[error("{given} bytes of memory are too few for {workers} threads; {needed} are needed")]
@@ -89,8 +106,10 @@ pub enum TrainError {
         workers: u64,
     },
     /// The counts of the whole text do not fit.
-    #[error("the distinct words of the text do not fit in {given} bytes of memory")]
+    #[error("the {what} of the text do not fit in {given} bytes of memory")]
     MemoryExceeded {
+        /// What was counted.
+        what: &'static str,
         /// What was given.
         given: u64,
         /// More than this is needed.
@@ -105,6 +124,10 @@ pub enum TrainError {
     /// The result is no sound model.
     #[error("the trained model is not sound: {0}")]
     Build(#[from] BuildError),
+}
+
+fn process_named(process: Option<u32>) -> String {
+    process.map_or_else(String::new, |number| format!(" (process {number})"))
 }
 
 impl From<CutError> for TrainError {
@@ -161,13 +184,26 @@ impl TrainError {
                 Some("the counts are beyond any text; are they from a damaged file?".into())
             }
             TrainError::Merge(_) => Some("train on a sample of the text (max_bytes)".into()),
-            TrainError::Scratch { full: true, .. } => Some(
-                "free some space, or use a folder on a larger disk with work_dir; what was finished \
-                 is kept, and the same command goes on from it"
+            TrainError::Scratch {
+                full: Some(WorkKept::Yes),
+                ..
+            } => Some(
+                "free some space; what was finished is kept, and the same command goes on from it"
+                    .into(),
+            ),
+            TrainError::Scratch {
+                full: Some(WorkKept::No),
+                ..
+            } => Some(
+                "free some space, or let temporary files go to a larger disk with the environment \
+                 variable TMPDIR"
                     .into(),
             ),
             TrainError::Scratch { .. } => {
                 Some("check the folder; remove it to start from the beginning".into())
+            }
+            TrainError::InUse { .. } => {
+                Some("wait for it to end or stop it, or give another directory as work_dir".into())
             }
             TrainError::MemoryTooSmall { needed, .. } => Some(format!(
                 "give max_memory of {needed} or more, or use fewer threads"

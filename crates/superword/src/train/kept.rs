@@ -2,12 +2,13 @@
 
 use serde_json::{Value, json};
 
-use super::bounded::Pass;
+use super::bounded::{PIECE_BYTES, Pass};
 use super::finish::Learned;
 use super::pipeline::Run;
 use super::scratch::{Scratch, failed, key_of};
 use super::spilling::Budget;
 use super::stages::words_from;
+use super::within::numbered;
 use super::words::Words;
 use super::{TrainError, TrainOptions};
 use crate::corpus::{ReadOptions, SamplePlan, Source, plan_sample};
@@ -37,7 +38,7 @@ impl Kept {
             None => None,
         };
         Ok(Some(Kept {
-            scratch: Scratch::open(options.work_dir.as_deref())?,
+            scratch: Scratch::open(options.work_dir.as_ref())?,
             budget,
             corpus: Value::Null,
             words: String::new(),
@@ -75,11 +76,16 @@ impl Kept {
     fn save(&self, name: &str, model: &Model) -> Result<(), TrainError> {
         let path = self.scratch.path(name);
         model.save(&path).map_err(|error| match error {
-            SaveError::Io { source, .. } => failed(&path, &source),
+            SaveError::Io { source, .. } => failed(&path, &source, self.scratch.kept()),
+            SaveError::DiskFull { .. } => TrainError::Scratch {
+                path: path.display().to_string(),
+                reason: "no room left on the disk".into(),
+                full: Some(self.scratch.kept()),
+            },
             error => TrainError::Scratch {
                 path: path.display().to_string(),
-                full: matches!(error, SaveError::DiskFull { .. }),
                 reason: error.to_string(),
+                full: None,
             },
         })
     }
@@ -95,7 +101,7 @@ impl Run<'_> {
             sources: self.sources,
             read: self.read,
             pretokenizer: self.pretokenizer,
-            options: self.options,
+            piece_bytes: self.options.piece_bytes.unwrap_or(PIECE_BYTES),
             scratch: &kept.scratch,
             budget: kept.budget,
             observer: self.observer,
@@ -108,20 +114,18 @@ impl Run<'_> {
         sources: &[Source],
         options: &TrainOptions,
     ) -> Result<(), TrainError> {
-        let mut identities = Vec::with_capacity(sources.len());
-        for source in sources {
-            match source.identity() {
-                Some(identity) => identities.push(json!(identity)),
-                // In a temporary folder nothing is found again anyway.
-                None if options.work_dir.is_none() => identities.push(json!(source.name())),
-                None => {
-                    return Err(TrainError::NotAFile {
-                        source_name: source.name(),
-                    });
-                }
-            }
+        // In a temporary folder nothing is found again by another run.
+        if options.work_dir.is_none() {
+            kept.corpus = numbered(sources);
+            return Ok(());
         }
-        kept.corpus = Value::Array(identities);
+        let identities = sources.iter().map(|source| {
+            let identity = source.identity().map(|identity| json!(identity));
+            identity.ok_or_else(|| TrainError::NotAFile {
+                source_name: source.name(),
+            })
+        });
+        kept.corpus = identities.collect::<Result<_, _>>()?;
         Ok(())
     }
 
@@ -187,8 +191,10 @@ impl Run<'_> {
         sketch: Option<&BigramSketch>,
         cut_below: u64,
     ) -> Result<CandidateCounts, TrainError> {
-        self.pass(kept)
-            .candidates(eligible, sketch, cut_below, &kept.corpus, &kept.words)
+        let (all, _) =
+            self.pass(kept)
+                .candidates(eligible, sketch, cut_below, &kept.corpus, &kept.words)?;
+        Ok(all)
     }
 
     /// The finished model, found or to be kept.

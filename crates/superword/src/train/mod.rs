@@ -5,26 +5,31 @@ mod error;
 mod finish;
 mod kept;
 mod options;
+mod piece;
 mod pipeline;
 mod rules;
 mod scratch;
 mod spilling;
 mod stages;
 mod supermerges;
+mod superwords;
 mod weighted;
+mod within;
 mod words;
+mod work_dir;
 
-pub use error::TrainError;
+pub use error::{TrainError, WorkKept};
 pub use options::{
     Boundary, GREEDY_FLOOR, GREEDY_LONGEST, GreedySplit, OptionError, Picky, TrainOptions,
 };
 pub use pipeline::{PhaseTime, TrainReport, train};
 pub use rules::SupermergeRules;
-pub use stages::{
-    Counted, GroupRead, count_candidates, count_pretokens, train_superwords, train_words,
-};
+pub use stages::{Counted, GroupRead, count_candidates, count_pretokens, train_words};
 pub use supermerges::{Step, Superwords, learn_boundless, learn_superbpe};
+pub use superwords::train_superwords;
+pub use within::{check_memory, count_candidates_within, count_pretokens_within};
 pub use words::{WordStep, Words, learn_words};
+pub use work_dir::WorkDir;
 
 use crate::observe::{Observer, Phase, Stopped, check_stop};
 

@@ -1,5 +1,8 @@
 //! What to learn, and how.
 
+use std::sync::Arc;
+
+use super::WorkDir;
 use crate::corpus::Sample;
 use crate::model::{Alphabet, Method, PickySplit};
 
@@ -69,7 +72,7 @@ pub struct TrainOptions {
     /// Learn from a sample of the documents only.
     pub sample: Option<Sample>,
     /// Keep what is finished in this folder, and go on from what is there.
-    pub work_dir: Option<std::path::PathBuf>,
+    pub work_dir: Option<Arc<WorkDir>>,
     /// Count within about this many bytes of memory, with the help of a scratch folder.
     pub max_memory: Option<u64>,
     /// Sources are counted together up to so many stored bytes; `None` for the usual number.

@@ -4,11 +4,9 @@ use std::time::{Duration, Instant};
 
 use super::finish::Learned;
 use super::kept::Kept;
-use super::stages::{
-    Counted, count_candidates, count_pretokens, greedy_floor, learn_from, split_candidates,
-    words_from,
-};
+use super::stages::{Counted, count_candidates, count_pretokens, words_from};
 use super::supermerges::Superwords;
+use super::superwords::{greedy_floor, learn_from, split_candidates};
 use super::words::Words;
 use super::{TrainError, TrainOptions, WatchMerges};
 use crate::corpus::{ReadOptions, ReadReport, Source, plan_sample};

@@ -7,45 +7,52 @@
 use std::fs::File;
 use std::io::{self, BufReader, BufWriter, Read, Write};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use serde_json::Value;
 use xxhash_rust::xxh3::xxh3_128;
 
-use super::TrainError;
+use super::{TrainError, WorkDir, WorkKept};
 
-/// The folder. A temporary one goes away in the end.
+/// The folder.
 #[derive(Debug)]
-pub(super) struct Scratch {
-    folder: PathBuf,
-    _temporary: Option<tempfile::TempDir>,
+pub(super) enum Scratch {
+    /// One that was given.
+    Kept(Arc<WorkDir>),
+    /// One that goes away in the end.
+    Temporary(tempfile::TempDir),
 }
 
 impl Scratch {
-    /// The folder that was given, made if it is not there, or a temporary one.
-    pub(super) fn open(folder: Option<&Path>) -> Result<Scratch, TrainError> {
-        match folder {
-            Some(folder) => {
-                std::fs::create_dir_all(folder).map_err(|error| failed(folder, &error))?;
-                Ok(Scratch {
-                    folder: folder.to_owned(),
-                    _temporary: None,
-                })
-            }
-            None => {
-                let temporary = tempfile::Builder::new()
-                    .prefix("superword-")
-                    .tempdir()
-                    .map_err(|error| failed(&std::env::temp_dir(), &error))?;
-                Ok(Scratch {
-                    folder: temporary.path().to_owned(),
-                    _temporary: Some(temporary),
-                })
-            }
+    /// The folder that was given, or a temporary one.
+    pub(super) fn open(work_dir: Option<&Arc<WorkDir>>) -> Result<Scratch, TrainError> {
+        match work_dir {
+            Some(work_dir) => Ok(Scratch::Kept(work_dir.clone())),
+            None => tempfile::Builder::new()
+                .prefix("superword-")
+                .tempdir()
+                .map(Scratch::Temporary)
+                .map_err(|error| failed(&std::env::temp_dir(), &error, WorkKept::No)),
+        }
+    }
+
+    /// Whether what was finished is there after an error.
+    pub(super) fn kept(&self) -> WorkKept {
+        match self {
+            Scratch::Kept(_) => WorkKept::Yes,
+            Scratch::Temporary(_) => WorkKept::No,
+        }
+    }
+
+    fn folder(&self) -> &Path {
+        match self {
+            Scratch::Kept(work_dir) => work_dir.path(),
+            Scratch::Temporary(folder) => folder.path(),
         }
     }
 
     pub(super) fn path(&self, name: &str) -> PathBuf {
-        self.folder.join(name)
+        self.folder().join(name)
     }
 
     /// Writes a file, all or nothing.
@@ -56,7 +63,7 @@ impl Scratch {
     ) -> Result<(), TrainError> {
         let path = self.path(name);
         self.try_write(&path, write)
-            .map_err(|error| failed(&path, &error))
+            .map_err(|error| failed(&path, &error, self.kept()))
     }
 
     fn try_write(
@@ -66,7 +73,8 @@ impl Scratch {
     ) -> io::Result<()> {
         let mut file = tempfile::Builder::new()
             .prefix(".superword-")
-            .tempfile_in(&self.folder)?;
+            .suffix(".tmp")
+            .tempfile_in(self.folder())?;
         let mut buffered = BufWriter::with_capacity(1 << 18, file.as_file_mut());
         write(&mut buffered)?;
         buffered.flush()?;
@@ -74,7 +82,7 @@ impl Scratch {
         file.as_file().sync_all()?;
         file.persist(path).map_err(|error| error.error)?;
         #[cfg(unix)]
-        File::open(&self.folder)?.sync_all()?;
+        File::open(self.folder())?.sync_all()?;
         Ok(())
     }
 
@@ -99,11 +107,17 @@ impl Scratch {
     }
 }
 
-pub(super) fn failed(path: &Path, error: &io::Error) -> TrainError {
+/// An error of the system about a file of a folder.
+pub(super) fn failed(path: &Path, error: &io::Error, kept: WorkKept) -> TrainError {
+    // A quota that is used up is a full disk to whoever has it.
+    let full = matches!(
+        error.kind(),
+        io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded
+    );
     TrainError::Scratch {
         path: path.display().to_string(),
         reason: error.to_string(),
-        full: error.kind() == io::ErrorKind::StorageFull,
+        full: full.then_some(kept),
     }
 }
 

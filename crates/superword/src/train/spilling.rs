@@ -61,12 +61,13 @@ impl Budget {
     }
 
     /// Whether the counts of the whole text fit, with room to grow.
-    pub(super) fn check(&self, memory: usize) -> Result<(), TrainError> {
+    pub(super) fn check(&self, what: &'static str, memory: usize) -> Result<(), TrainError> {
         let needed = memory as u64 * 3;
         if needed <= self.counts {
             return Ok(());
         }
         Err(TrainError::MemoryExceeded {
+            what,
             given: self.given,
             needed: self.given + (needed - self.counts),
         })

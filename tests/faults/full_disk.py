@@ -1,0 +1,162 @@
+"""What happens on a disk that is really full; run by `test_full_disk.py` where one is mounted.
+
+python full_disk.py SCENARIO DISK: DISK is an empty file system of one megabyte.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import json
+import os
+import random
+import sys
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import pytest
+import superword
+from superword import _core, work
+from superword.errors import InputError, SaveError, SuperwordError, WorkDirError
+from superword.inputs import Texts, expand
+from superword.options import TrainOptions
+from superword.stages import count_pretokens
+from superword.training import gather
+
+FULL = os.strerror(errno.ENOSPC)
+LETTERS = str.maketrans("0123456789", "ghijklmnop")
+
+
+def fill(disk: Path, leave: int) -> Path:
+    """Leave so many bytes free."""
+    ballast = disk / "ballast"
+    free = os.statvfs(disk)
+    ballast.write_bytes(bytes(max(free.f_bavail * free.f_frsize - leave, 0)))
+    return ballast
+
+
+def some_text(words: int, seed: int = 5) -> list[str]:
+    drawn = random.Random(seed)
+    return [
+        " ".join(f"{drawn.getrandbits(40):x}".translate(LETTERS) for _ in range(20))
+        for _ in range(words // 20)
+    ]
+
+
+def shards(elsewhere: Path) -> Path:
+    folder = elsewhere / "shards"
+    folder.mkdir()
+    for number in range(6):
+        lines = (json.dumps({"text": text}) + "\n" for text in some_text(4000, number))
+        (folder / f"{number}.jsonl").write_text("".join(lines))
+    return folder
+
+
+def failed(kind: type[SuperwordError], run: Any) -> SuperwordError:
+    with pytest.raises(kind, match=f"{FULL}|no room left") as caught:
+        run()
+    assert caught.value.hint, caught.value
+    return caught.value
+
+
+def work_dir(disk: Path, folder: Path) -> None:
+    """Finished pieces are kept, and the same command ends with the same model."""
+    inputs = shards(folder)
+    wanted = superword.train(inputs, vocab_size=600).to_bytes()
+    options = TrainOptions(vocab_size=600, work_dir=disk / "work")
+
+    def run() -> bytes:
+        sources = gather(expand(inputs), options)
+        with work.held(options, sources.names) as (held, _):
+            engine = {**options.for_engine(), "groups": None, "piece_bytes": 1, "work_dir": held}
+            return _core.train(sources.sources, engine, None)[0].to_bytes()
+
+    ballast = fill(disk, leave=0)
+    error = failed(WorkDirError, run)
+    assert "the same command goes on" in str(error.hint)
+    assert not list((disk / "work").glob(".superword-*"))
+    ballast.unlink()
+    ballast = fill(disk, leave=220_000)
+    error = failed(WorkDirError, run)
+    assert error.facts["path"].startswith(str(disk / "work")), error.facts
+    assert "the same command goes on" in str(error.hint)
+    kept = {path: path.stat().st_mtime_ns for path in (disk / "work").glob("count-*.json")}
+    assert 0 < len(kept) < 6, kept
+    assert not list((disk / "work").glob(".superword-*")), "what could not be written is left"
+    # Room for a bit more each time, so that it is full at other stages too.
+    for leave in (500_000, 750_000, 800_000):
+        ballast.unlink()
+        ballast = fill(disk, leave - sum(p.stat().st_size for p in (disk / "work").iterdir()))
+        with contextlib.suppress(WorkDirError):
+            assert run() == wanted
+    ballast.unlink()
+    assert run() == wanted
+    assert {path: path.stat().st_mtime_ns for path in kept} == kept, "it was counted again"
+
+
+def temporary(disk: Path, folder: Path) -> None:
+    """Counts that do not fit in memory, and nothing is left behind."""
+    text = folder / "a.txt"
+    text.write_text("\n".join(some_text(120_000)))
+    options: dict[str, Any] = {"format": "lines", "threads": 1, "max_memory": "110MB"}
+    wanted = superword.train(text, vocab_size=300, method="bpe", format="lines")
+    os.environ["TMPDIR"] = str(disk)
+    ballast = fill(disk, leave=100_000)
+    for run in (
+        lambda: superword.train(text, vocab_size=300, method="bpe", **options),
+        lambda: count_pretokens(text, **options),
+    ):
+        error = failed(WorkDirError, run)
+        assert "TMPDIR" in str(error.hint)
+        assert os.listdir(disk) == ["ballast"], os.listdir(disk)  # noqa: PTH208
+    # More than the disk has: to another one.
+    ballast.unlink()
+    os.environ["TMPDIR"] = str(folder)
+    assert superword.train(text, vocab_size=300, method="bpe", **options) == wanted
+
+
+def texts(disk: Path, folder: Path) -> None:
+    """Texts at hand go through a temporary file."""
+    os.environ["TMPDIR"] = str(disk)
+    many = some_text(300_000)
+    error = failed(InputError, lambda: superword.train_from_iterator(many, vocab_size=300))
+    assert "TMPDIR" in str(error.hint)
+    assert not os.listdir(disk)  # noqa: PTH208
+    os.environ["TMPDIR"] = str(folder)
+    superword.train_from_iterator(many[:100], vocab_size=300)
+
+
+def output(disk: Path, folder: Path) -> None:
+    """What was there stays, and work that was kept is not lost."""
+    inputs = shards(folder)
+    model = disk / "m.superword"
+    superword.train(Texts(["a b"]), vocab_size=256).save(model)
+    before = model.read_bytes()
+    counts = count_pretokens(inputs)
+    ballast = fill(disk, leave=8192)
+
+    def run() -> None:
+        superword.train(inputs, vocab_size=4000, work_dir=folder / "work").save(model)
+
+    error = failed(SaveError, run)
+    assert error.facts["path"] == str(model)
+    assert model.read_bytes() == before
+    for suffix in (".tsv", ".parquet", ".arrow"):
+        failed(SaveError, lambda suffix=suffix: counts.save(disk / f"c{suffix}"))
+    assert sorted(os.listdir(disk)) == ["ballast", "m.superword"]  # noqa: PTH208
+    ballast.unlink()
+    run()
+    assert superword.Tokenizer.load(model) == superword.train(inputs, vocab_size=4000)
+    for suffix in (".tsv", ".parquet"):
+        counts.save(disk / f"c{suffix}")
+        assert count_pretokens(inputs) == superword.stages.Counts.load(disk / f"c{suffix}")
+        (disk / f"c{suffix}").unlink()
+
+
+SCENARIOS = {"work_dir": work_dir, "temporary": temporary, "texts": texts, "output": output}
+
+
+if __name__ == "__main__":
+    with tempfile.TemporaryDirectory() as elsewhere:
+        SCENARIOS[sys.argv[1]](Path(sys.argv[2]), Path(elsewhere))
