@@ -305,7 +305,7 @@ class TrainOptions:
 
     def for_learning(self) -> dict[str, Any]:
         """The options that decide what is learned from counts; the pretokenizer is not in."""
-        left_out = (*READING, "pretokenizer")
+        left_out = {*READING, "pretokenizer"} - {"threads"}
         return {name: value for name, value in self.for_engine().items() if name not in left_out}
 
     def for_engine(self) -> dict[str, Any]:

@@ -116,7 +116,8 @@ pub(crate) fn train_words<'py>(
         .get()
         .inner
         .clone();
-    let train_options = arguments::train_options(&options)?;
+    let mut train_options = arguments::train_options(&options)?;
+    train_options.threads = options.take("threads")?;
     options.finish()?;
     let (counts, facts) = (counts.get().counts.clone(), counts.get().facts.clone());
     let result = watched_apart(py, progress, move |observer| {
@@ -206,7 +207,8 @@ pub(crate) fn train_superwords<'py>(
     progress: Option<&Bound<'py, PyAny>>,
 ) -> PyResult<(PyModel, Option<String>)> {
     let options = Options::new(options)?;
-    let train_options = arguments::train_options(&options)?;
+    let mut train_options = arguments::train_options(&options)?;
+    train_options.threads = options.take("threads")?;
     let given: Option<String> = options.take_if_there("facts")?.flatten();
     options.finish()?;
     let given = given.as_deref().map(facts_of).transpose()?;

@@ -11,6 +11,8 @@
 //! after (th, e):   |  the   3     3  |  end
 //! ```
 
+use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
+
 /// A token of two or more cells starts here, or ends here.
 const WIDE: u32 = 1 << 31;
 /// Not the first cell of a token.
@@ -22,18 +24,49 @@ const BORDER: u32 = TAIL | (TAIL - 1);
 /// Symbols must be smaller than this to fit into a cell.
 pub const MAX_SYMBOLS: u32 = TAIL - 1;
 
-#[derive(Clone, Copy, Debug)]
+/// Cells that go by between two looks at the observer.
+const LOOK_EVERY: Place = 1 << 16;
+
+/// The cells are shared between threads, each of which changes words of its own; what one wrote,
+/// another sees because it was told to go on after that. So the weakest order is enough, and costs
+/// what plain numbers cost.
+#[derive(Debug)]
 struct Cell {
-    symbol: u32,
+    symbol: AtomicU32,
     /// First cell of a token: the number of its sequence. Second and last cell: its width.
-    note: u32,
+    note: AtomicU32,
+}
+
+impl Cell {
+    fn new(symbol: u32, note: u32) -> Cell {
+        Cell {
+            symbol: AtomicU32::new(symbol),
+            note: AtomicU32::new(note),
+        }
+    }
+
+    #[inline(always)]
+    fn symbol(&self) -> u32 {
+        self.symbol.load(Relaxed)
+    }
+
+    #[inline(always)]
+    fn note(&self) -> u32 {
+        self.note.load(Relaxed)
+    }
+
+    #[inline(always)]
+    fn set(&self, symbol: u32, note: u32) {
+        self.symbol.store(symbol, Relaxed);
+        self.note.store(note, Relaxed);
+    }
 }
 
 /// A place in the cells.
 pub(super) type Place = u32;
 
 /// Weighted sequences of symbols.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct Cells {
     cells: Vec<Cell>,
     weights: Vec<u64>,
@@ -42,10 +75,7 @@ pub struct Cells {
 impl Default for Cells {
     fn default() -> Self {
         Cells {
-            cells: vec![Cell {
-                symbol: BORDER,
-                note: 0,
-            }],
+            cells: vec![Cell::new(BORDER, 0)],
             weights: Vec::new(),
         }
     }
@@ -66,11 +96,8 @@ impl Cells {
         let note = self.weights.len() as u32;
         self.weights.push(weight);
         self.cells
-            .extend(symbols.map(|symbol| Cell { symbol, note }));
-        self.cells.push(Cell {
-            symbol: BORDER,
-            note: 0,
-        });
+            .extend(symbols.map(|symbol| Cell::new(symbol, note)));
+        self.cells.push(Cell::new(BORDER, 0));
         self.cells.len() < Place::MAX as usize && self.weights.len() < u32::MAX as usize
     }
 
@@ -87,19 +114,19 @@ impl Cells {
     /// The symbol of the token that starts at this place. Anything else is no valid symbol.
     #[inline(always)]
     pub fn symbol_at(&self, place: Place) -> u32 {
-        self.cells[place as usize].symbol & !WIDE
+        self.cells[place as usize].symbol() & !WIDE
     }
 
     /// True if a token starts at this place.
     #[inline(always)]
     pub fn is_start(&self, place: Place) -> bool {
-        self.cells[place as usize].symbol & TAIL == 0
+        self.cells[place as usize].symbol() & TAIL == 0
     }
 
     /// The number of the sequence of the token that starts at this place.
     #[inline(always)]
     pub fn sequence_at(&self, place: Place) -> u32 {
-        self.cells[place as usize].note
+        self.cells[place as usize].note()
     }
 
     /// How often the sequence of the token that starts at this place occurs.
@@ -111,64 +138,62 @@ impl Cells {
     /// The place right behind the token that starts here: its right neighbour, or a border.
     #[inline(always)]
     pub fn after(&self, place: Place) -> Place {
-        if self.cells[place as usize].symbol & WIDE == 0 {
-            place + 1
-        } else {
-            place + self.cells[place as usize + 1].note
-        }
+        // No branch on the width, here and in `previous`: nothing predicts it. A border follows.
+        let wide = self.cells[place as usize].symbol() & WIDE != 0;
+        let note = self.cells[place as usize + 1].note();
+        place + if wide { note } else { 1 }
     }
 
     /// The token to the right of the one that starts here.
     #[inline(always)]
     pub fn next(&self, place: Place) -> Option<Place> {
         let after = self.after(place);
-        (self.cells[after as usize].symbol != BORDER).then_some(after)
+        (self.cells[after as usize].symbol() != BORDER).then_some(after)
     }
 
     /// The token to the left of the one that starts here.
     #[inline(always)]
     pub fn previous(&self, place: Place) -> Option<Place> {
-        let last = self.cells[place as usize - 1];
-        if last.symbol & TAIL == 0 {
-            Some(place - 1)
-        } else if last.symbol == BORDER {
-            None
-        } else {
-            Some(place - last.note)
-        }
+        let last = &self.cells[place as usize - 1];
+        let (symbol, note) = (last.symbol(), last.note());
+        let width = if symbol & TAIL == 0 { 1 } else { note };
+        (symbol != BORDER).then_some(place - width)
     }
 
-    /// Makes one token of the one that starts at `place` and its right neighbour.
+    /// True if the two places, the first before the second, lie in different sequences. They need
+    /// not be starts of tokens.
+    pub(super) fn are_apart(&self, first: Place, second: Place) -> bool {
+        self.cells[first as usize..second as usize]
+            .iter()
+            .any(|cell| cell.symbol() == BORDER)
+    }
+
+    /// Makes one token of the one that starts at `place` and its right neighbour. No other thread
+    /// may look at the sequence meanwhile.
     #[inline(always)]
-    pub fn join(&mut self, place: Place, right: Place, symbol: u32) {
+    pub fn join(&self, place: Place, right: Place, symbol: u32) {
         let width = self.after(right) - place;
         let (first, right) = (place as usize, right as usize);
         let last = first + width as usize - 1;
-        self.cells[right].symbol = INSIDE;
-        self.cells[first].symbol = symbol | WIDE;
-        self.cells[first + 1].note = width;
-        self.cells[last] = Cell {
-            symbol: symbol | TAIL | WIDE,
-            note: width,
-        };
+        self.cells[right].symbol.store(INSIDE, Relaxed);
+        self.cells[first].symbol.store(symbol | WIDE, Relaxed);
+        self.cells[first + 1].note.store(width, Relaxed);
+        self.cells[last].set(symbol | TAIL | WIDE, width);
     }
 
     /// Writes a token of `width` cells at this place, over whatever was there.
-    pub fn write(&mut self, place: Place, symbol: u32, width: u32, sequence: u32) {
+    pub fn write(&self, place: Place, symbol: u32, width: u32, sequence: u32) {
         let first = place as usize;
-        self.cells[first] = Cell {
-            symbol,
-            note: sequence,
-        };
-        if width > 1 {
-            let last = first + width as usize - 1;
-            self.cells[first].symbol |= WIDE;
-            self.cells[first + 1..=last].fill(Cell {
-                symbol: INSIDE,
-                note: width,
-            });
-            self.cells[last].symbol = symbol | TAIL | WIDE;
+        if width == 1 {
+            self.cells[first].set(symbol, sequence);
+            return;
         }
+        self.cells[first].set(symbol | WIDE, sequence);
+        let last = first + width as usize - 1;
+        for cell in &self.cells[first + 1..last] {
+            cell.set(INSIDE, width);
+        }
+        self.cells[last].set(symbol | TAIL | WIDE, width);
     }
 
     /// The places of all tokens from `place` to the end of its sequence, `place` included.
@@ -186,18 +211,28 @@ impl Cells {
 
     /// Calls `visit(symbol, next symbol, place, weight, counted)` for all neighbours, sequence by
     /// sequence. `counted` is false for a pair of equal tokens that overlaps the one counted
-    /// before it: `a a a` holds `(a, a)` once.
+    /// before it: `a a a` holds `(a, a)` once. Ends early where `look`, called now and then, fails.
     #[inline(always)]
-    pub fn for_each_pair(&self, mut visit: impl FnMut(u32, u32, Place, u64, bool)) {
+    pub(super) fn for_each_pair<E>(
+        &self,
+        look: impl Fn() -> Result<(), E>,
+        mut visit: impl FnMut(u32, u32, Place, u64, bool),
+    ) -> Result<(), E> {
         let mut place: Place = 1;
         let end = self.end();
+        let mut next_look: Place = 0;
         while place < end {
-            if self.cells[place as usize].symbol == BORDER {
+            if place >= next_look {
+                look()?;
+                next_look = place.saturating_add(LOOK_EVERY);
+            }
+            if self.cells[place as usize].symbol() == BORDER {
                 place += 1;
                 continue;
             }
             place = self.pairs_from(place, &mut visit);
         }
+        Ok(())
     }
 
     /// The pairs of one sequence from `place` on; returns the place of its border.
@@ -230,7 +265,7 @@ impl Cells {
         let mut length: u64 = 0;
         let mut sequence = 0;
         for cell in &self.cells[1..] {
-            if cell.symbol == BORDER {
+            if cell.symbol() == BORDER {
                 total = total.checked_add(length.checked_mul(self.weights[sequence])?)?;
                 sequence += 1;
                 length = 0;
@@ -281,10 +316,14 @@ mod tests {
             let mut cells = Cells::default();
             assert!(cells.push(std::iter::repeat_n(1, length), 1));
             let (mut counted, mut places) = (0, 0);
-            cells.for_each_pair(|_, _, _, _, counts| {
-                counted += u32::from(counts);
-                places += 1;
-            });
+            let all = cells.for_each_pair(
+                || Ok::<(), ()>(()),
+                |_, _, _, _, counts| {
+                    counted += u32::from(counts);
+                    places += 1;
+                },
+            );
+            assert_eq!(all, Ok(()));
             assert_eq!((counted, places), (expected, length - 1));
         }
     }

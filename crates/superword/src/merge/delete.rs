@@ -17,7 +17,7 @@ struct Change {
     places: Vec<Place>,
 }
 
-impl<R: PairRule> Merger<R> {
+impl<R: PairRule> Merger<'_, R> {
     /// Replaces all occurrences of `token` by `parts`, whose bytes are those of the token, one
     /// cell per byte. Every pair must be at hand, so the merger must have been made with a floor
     /// of 1. Returns how often the token stood.

@@ -2,7 +2,9 @@
 
 use super::cells::{Cells, Place};
 use super::queue::Candidate;
+use super::tally::{Seen, Tally};
 use crate::hash::NumberMap;
+use crate::observe::{Observer, Stopped, check_stop};
 use crate::token::Symbol;
 
 /// Some places, in order, in the arena of the index. Never changed or freed once written: a place
@@ -31,44 +33,100 @@ pub(super) fn key(left: u32, right: u32) -> u64 {
     (u64::from(left) << 32) | u64::from(right)
 }
 
+/// What the index is built from.
+#[derive(Clone, Copy)]
+pub(super) struct Counting<'a> {
+    pub(super) cells: &'a Cells,
+    /// The symbols in the cells are below this.
+    pub(super) symbols: usize,
+    pub(super) observer: &'a dyn Observer,
+}
+
+impl Counting<'_> {
+    fn for_each_pair(&self, visit: impl FnMut(u32, u32, Place, u64, bool)) -> Result<(), Stopped> {
+        self.cells
+            .for_each_pair(|| check_stop(self.observer), visit)
+    }
+
+    /// Counts all pairs.
+    fn tally(&self) -> Result<Tally, Stopped> {
+        let mut tally = Tally::for_symbols(self.symbols);
+        let add = |seen: &mut Seen, weight, counted| {
+            seen.count += if counted { weight } else { 0 };
+            seen.places += 1;
+        };
+        match &mut tally {
+            Tally::Dense { symbols, pairs } => {
+                self.for_each_pair(|left, right, _, weight, counted| {
+                    add(
+                        &mut pairs[(left * *symbols + right) as usize],
+                        weight,
+                        counted,
+                    );
+                })?;
+            }
+            Tally::Sparse(pairs) => {
+                self.for_each_pair(|left, right, _, weight, counted| {
+                    add(pairs.entry(key(left, right)).or_default(), weight, counted);
+                })?;
+            }
+        }
+        Ok(tally)
+    }
+
+    /// Writes the places of all pairs that are left in the tally; the counts there are where each
+    /// list starts.
+    fn fill(&self, tally: &mut Tally, lists: &mut [Place]) -> Result<(), Stopped> {
+        let mut add = |seen: &mut Seen, place| {
+            lists[seen.count as usize] = place;
+            seen.count += 1;
+        };
+        match tally {
+            Tally::Dense { symbols, pairs } => self.for_each_pair(|left, right, place, _, _| {
+                let seen = &mut pairs[(left * *symbols + right) as usize];
+                if seen.places > 0 {
+                    add(seen, place);
+                }
+            }),
+            Tally::Sparse(pairs) => self.for_each_pair(|left, right, place, _, _| {
+                if let Some(seen) = pairs.get_mut(&key(left, right)) {
+                    add(seen, place);
+                }
+            }),
+        }
+    }
+}
+
 impl PairIndex {
     /// Counts all pairs of the cells and keeps those that are allowed and occur at least `floor`
     /// times. Lists handed out before stay valid: births refer to them.
     pub(super) fn rebuild(
         &mut self,
-        cells: &Cells,
+        counting: Counting<'_>,
         floor: u64,
         mut allows: impl FnMut(Symbol, Symbol) -> bool,
-    ) {
+    ) -> Result<(), Stopped> {
         self.pairs.clear();
-        let mut tally: NumberMap<u64, (u64, u32)> = NumberMap::default();
-        cells.for_each_pair(|left, right, _, weight, counted| {
-            let (count, places) = tally.entry(key(left, right)).or_default();
-            *count += if counted { weight } else { 0 };
-            *places += 1;
-        });
-        let mut start = self.arena.len();
-        for (&key, &(count, places)) in &tally {
+        let mut tally = counting.tally()?;
+        let first = self.arena.len();
+        let mut start = first;
+        tally.retain(|key, seen| {
             let (left, right) = (Symbol((key >> 32) as u32), Symbol(key as u32));
-            if count >= floor && allows(left, right) {
-                let places = List { start, len: places };
-                start += places.len as usize;
-                self.pairs.insert(key, Pair { count, places });
+            if seen.count < floor || !allows(left, right) {
+                return false;
             }
-        }
-        drop(tally);
-        self.arena.resize(start, 0);
-        // Each list is filled from its start; `start` is put back afterwards.
-        let (pairs, arena) = (&mut self.pairs, &mut self.arena);
-        cells.for_each_pair(|left, right, place, _, _| {
-            if let Some(pair) = pairs.get_mut(&key(left, right)) {
-                arena[pair.places.start] = place;
-                pair.places.start += 1;
-            }
+            let places = List {
+                start,
+                len: seen.places,
+            };
+            let count = seen.count;
+            self.pairs.insert(key, Pair { count, places });
+            seen.count = (start - first) as u64;
+            start += places.len as usize;
+            true
         });
-        for pair in self.pairs.values_mut() {
-            pair.places.start -= pair.places.len as usize;
-        }
+        self.arena.resize(start, 0);
+        counting.fill(&mut tally, &mut self.arena[first..])
     }
 
     /// All pairs with their counts.

@@ -5,20 +5,25 @@
 //! the counts of the pairs to the left and right of them.
 
 mod cells;
+mod crew;
 mod delete;
 mod index;
 mod queue;
 mod survey;
+mod tally;
 #[cfg(test)]
 pub(crate) mod tests;
 
 pub use cells::{Cells, MAX_SYMBOLS};
 pub use queue::{Candidate, choosing_order};
 
+use std::sync::Arc;
+
+use crew::{Crew, Joining, Share};
 use index::PairIndex;
 use queue::Queue;
-use survey::Survey;
 
+use crate::observe::{Observer, Stopped};
 use crate::token::Symbol;
 use crate::tokens::TokenTable;
 
@@ -58,26 +63,57 @@ pub enum MergeError {
     /// The tokens hold too many bytes.
     #[error("the tokens hold more than {} bytes", crate::tokens::MAX_TOKEN_BYTES)]
     TokensTooLong,
+    /// The observer asked to stop.
+    #[error(transparent)]
+    Stopped(#[from] Stopped),
+}
+
+/// A merge is shared between threads only where each gets this many places at least: some 0.1 ms
+/// of work, several times what waking a thread takes.
+const GRAIN: usize = 2048;
+
+/// How a merger works. Nothing of it changes what is merged.
+#[derive(Clone, Copy)]
+pub struct Working<'a> {
+    /// Pairs that occur less often are not kept at hand at first: when no pair above it is left it
+    /// sinks, and the pairs are counted again, down to the smallest count that may be merged. A
+    /// floor of 1 keeps every pair at hand, which deletions need.
+    pub floor: u64,
+    /// Big merges are shared between so many threads; 0 for as many as the machine has.
+    pub threads: usize,
+    /// Asked now and then whether to stop while pairs are counted.
+    pub observer: &'a dyn Observer,
+}
+
+impl std::fmt::Debug for Working<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Working")
+            .field("floor", &self.floor)
+            .field("threads", &self.threads)
+            .finish_non_exhaustive()
+    }
 }
 
 /// Sequences being merged.
 #[derive(Debug)]
-pub struct Merger<R> {
+pub struct Merger<'a, R> {
     tokens: TokenTable,
     /// Symbols below this were there from the start: their places have no list.
     initial: usize,
-    cells: Cells,
+    cells: Arc<Cells>,
     index: PairIndex,
     queue: Queue,
     rule: R,
-    /// Pairs below this count are in neither index nor queue. They come back when the floor sinks.
-    floor: u64,
+    /// Pairs below the floor are in neither index nor queue. They come back when it sinks.
+    working: Working<'a>,
     /// No pair below this count is ever chosen.
     min_count: u64,
     /// Where each token made by a merge was made: lists of the index, several if made repeatedly.
     births: Vec<Vec<index::List>>,
-    survey: Survey,
-    merged: Vec<cells::Place>,
+    share: Share,
+    crew: Crew,
+    /// The fewest places for a thread of the crew.
+    grain: usize,
     deferred: Vec<Candidate>,
 }
 
@@ -90,36 +126,53 @@ pub struct Joined {
     pub is_new: bool,
 }
 
-impl<R: PairRule> Merger<R> {
-    /// Indexes all pairs that occur at least `floor` times. The floor only sets what is kept at
-    /// hand: when no pair above it is left it sinks, and the pairs are counted again, down to
-    /// `min_count`. A floor of 1 keeps every pair at hand, which deletions need.
+impl<'a, R: PairRule> Merger<'a, R> {
+    /// Indexes the pairs. No pair that occurs less than `min_count` times is ever chosen.
     pub fn new(
         tokens: TokenTable,
         cells: Cells,
         rule: R,
         min_count: u64,
-        floor: u64,
-    ) -> Result<Merger<R>, MergeError> {
+        working: Working<'a>,
+    ) -> Result<Merger<'a, R>, MergeError> {
+        Merger::with_grain(tokens, cells, rule, min_count, working, GRAIN)
+    }
+
+    /// The same, with another limit for what is shared between threads.
+    fn with_grain(
+        tokens: TokenTable,
+        cells: Cells,
+        rule: R,
+        min_count: u64,
+        working: Working<'a>,
+        grain: usize,
+    ) -> Result<Merger<'a, R>, MergeError> {
         if cells.total_weight().is_none() {
             return Err(MergeError::CountOverflow);
         }
-        let min_count = min_count.max(1);
+        let threads = match working.threads {
+            0 => std::thread::available_parallelism().map_or(1, usize::from),
+            threads => threads,
+        };
         let mut merger = Merger {
             initial: tokens.len(),
             births: vec![Vec::new(); tokens.len()],
             tokens,
-            cells,
+            cells: Arc::new(cells),
             index: PairIndex::default(),
             queue: Queue::default(),
             rule,
-            floor: floor.max(1),
-            min_count,
-            survey: Survey::default(),
-            merged: Vec::new(),
+            working: Working {
+                floor: working.floor.max(1),
+                ..working
+            },
+            min_count: min_count.max(1),
+            share: Share::default(),
+            crew: Crew::new(threads),
+            grain,
             deferred: Vec::new(),
         };
-        merger.count_pairs();
+        merger.count_pairs()?;
         Ok(merger)
     }
 
@@ -139,34 +192,43 @@ impl<R: PairRule> Merger<R> {
     }
 
     /// Counts all pairs anew and indexes those at or above the floor.
-    fn count_pairs(&mut self) {
+    fn count_pairs(&mut self) -> Result<(), Stopped> {
         let (tokens, rule) = (&self.tokens, &mut self.rule);
-        self.index.rebuild(&self.cells, self.floor, |left, right| {
-            rule.allows(tokens, left, right)
-        });
+        let counting = index::Counting {
+            cells: &self.cells,
+            symbols: self.tokens.len(),
+            observer: self.working.observer,
+        };
+        self.index
+            .rebuild(counting, self.working.floor, |left, right| {
+                rule.allows(tokens, left, right)
+            })?;
         self.queue.rebuild(&self.tokens, self.index.candidates());
+        Ok(())
     }
 
     /// The pair to merge next, if one is left with at least `min_count`.
-    pub fn best(&mut self) -> Option<Candidate> {
+    pub fn best(&mut self) -> Result<Option<Candidate>, Stopped> {
         loop {
             while let Some(first) = self.queue.first() {
                 match self.index.count(first.left, first.right) {
                     count if count == first.count && count >= self.min_count => {
-                        return Some(first);
+                        return Ok(Some(first));
                     }
-                    count if count < self.floor.min(first.count) || count >= first.count => {
+                    count
+                        if count < self.working.floor.min(first.count) || count >= first.count =>
+                    {
                         // Gone, too rare, or queued again with a larger count.
                         self.queue.pop(&self.tokens);
                     }
                     count => self.queue.lower_first(&self.tokens, count),
                 }
             }
-            if self.floor <= self.min_count {
-                return None;
+            if self.working.floor <= self.min_count {
+                return Ok(None);
             }
-            self.floor = (self.floor / 8).max(self.min_count);
-            self.count_pairs();
+            self.working.floor = (self.working.floor / 8).max(self.min_count);
+            self.count_pairs()?;
         }
     }
 
@@ -188,59 +250,59 @@ impl<R: PairRule> Merger<R> {
         self.rule.joined(left, right, symbol);
 
         let places = self.index.take(left, right);
-        self.join_places(left, right, symbol, places);
-        self.survey.around(&self.cells, &self.merged, left, right);
-        self.survey.apply_destroyed(&mut self.index, left, right);
+        let joining = Joining {
+            left,
+            right,
+            symbol,
+        };
+        self.crew.join(
+            &self.cells,
+            self.index.places(places),
+            joining,
+            self.grain,
+            &mut self.share,
+        );
+        self.share
+            .survey
+            .apply_destroyed(&mut self.index, left, right);
         if !is_new {
             // The token stands elsewhere too, and its pairs there may be below the floor: what is
             // known of them is counted anew from all its places.
             let mut all = self.places_of(symbol);
-            all.extend_from_slice(&self.merged);
+            all.extend_from_slice(&self.share.merged);
             all.sort_unstable();
             all.dedup();
-            self.survey.of_token(&self.cells, &all);
+            self.share.survey.of_token(&self.cells, &all);
         }
         self.births[symbol.index()].push(places);
         let joined = Joined { symbol, is_new };
         let (tokens, rule, queue) = (&self.tokens, &mut self.rule, &mut self.queue);
-        self.survey
-            .apply_created(&mut self.index, joined, self.floor, |left, right, count| {
-                let allowed = rule.allows(tokens, left, right);
-                if allowed {
-                    queue.push(tokens, Candidate { left, right, count });
-                }
-                allowed
-            });
+        let keep = |left, right, count| {
+            let allowed = rule.allows(tokens, left, right);
+            if allowed {
+                queue.push(tokens, Candidate { left, right, count });
+            }
+            allowed
+        };
+        self.share
+            .survey
+            .apply_created(&mut self.index, joined, self.working.floor, keep);
         Ok(joined)
     }
 
     /// Sets the best pair aside, so that the next best can be looked at.
-    pub fn defer_best(&mut self) {
-        if let Some(best) = self.best() {
+    pub fn defer_best(&mut self) -> Result<(), Stopped> {
+        if let Some(best) = self.best()? {
             self.queue.pop(&self.tokens);
             self.deferred.push(best);
         }
+        Ok(())
     }
 
     /// Puts the pairs that were set aside back into the queue.
     pub fn restore_deferred(&mut self) {
         while let Some(candidate) = self.deferred.pop() {
             self.queue.push(&self.tokens, candidate);
-        }
-    }
-
-    /// Joins the pair at those of the places where it still stands; `merged` holds them after.
-    fn join_places(&mut self, left: Symbol, right: Symbol, symbol: Symbol, places: index::List) {
-        self.merged.clear();
-        for &place in self.index.places(places) {
-            if self.cells.symbol_at(place) != left.0 {
-                continue;
-            }
-            let after = self.cells.after(place);
-            if self.cells.symbol_at(after) == right.0 {
-                self.cells.join(place, after, symbol.0);
-                self.merged.push(place);
-            }
         }
     }
 

@@ -43,6 +43,24 @@ impl Side {
         self.places.push((symbol, place));
     }
 
+    /// Adds what was found at later places, and forgets it there.
+    fn absorb(&mut self, later: &mut Side) {
+        let most = later.by_symbol.len();
+        if most > self.by_symbol.len() {
+            self.by_symbol.resize(most, Neighbour::default());
+        }
+        for symbol in later.touched.drain(..) {
+            let more = std::mem::take(&mut later.by_symbol[symbol as usize]);
+            let neighbour = &mut self.by_symbol[symbol as usize];
+            if neighbour.places == 0 {
+                self.touched.push(symbol);
+            }
+            neighbour.weight += more.weight;
+            neighbour.places += more.places;
+        }
+        self.places.append(&mut later.places);
+    }
+
     fn clear(&mut self) {
         for symbol in self.touched.drain(..) {
             self.by_symbol[symbol as usize] = Neighbour::default();
@@ -64,10 +82,15 @@ pub(super) struct Survey {
     /// Places and weight of `(ab, ab)`.
     twins: Vec<Place>,
     twin_weight: u64,
+    /// So many places were summed up, and the last of them is so many-th in a run that touches.
+    seen: usize,
+    run: u32,
 }
 
 impl Survey {
-    fn clear(&mut self) {
+    /// Forgets everything.
+    pub(super) fn clear(&mut self) {
+        (self.seen, self.run) = (0, 0);
         self.left.clear();
         self.right.clear();
         self.twins.clear();
@@ -79,10 +102,23 @@ impl Survey {
         ) = (0, 0, 0, 0);
     }
 
+    /// Adds what was found in later sequences, and forgets it there.
+    pub(super) fn absorb(&mut self, later: &mut Survey) {
+        self.left.absorb(&mut later.left);
+        self.right.absorb(&mut later.right);
+        self.twins.append(&mut later.twins);
+        self.between += later.between;
+        self.left_runs += later.left_runs;
+        self.right_runs += later.right_runs;
+        self.twin_weight += later.twin_weight;
+        later.clear();
+    }
+
     /// Sums up the pairs around the places where `left` and `right` were just joined: those that
-    /// are gone, and those of the joined token as far as it stands at these places.
+    /// are gone, and those of the joined token as far as it stands at these places. It goes on from
+    /// the places that [`Survey::up_to_last`] has seen; the rest of the survey was cleared.
     pub(super) fn around(&mut self, cells: &Cells, merged: &[Place], left: Symbol, right: Symbol) {
-        self.of_token(cells, merged);
+        self.go_on(cells, merged, merged.len());
         if left == right {
             // No run of equal tokens is left that a merge has shortened.
             return;
@@ -128,23 +164,35 @@ impl Survey {
     /// Sums up the pairs of a token that stands at all of `places`.
     pub(super) fn of_token(&mut self, cells: &Cells, places: &[Place]) {
         self.clear();
-        let mut run = 0u32;
-        for (i, &place) in places.iter().enumerate() {
+        self.go_on(cells, places, places.len());
+    }
+
+    /// Sums up the pairs at all of the places but the last, after which more will come.
+    #[inline]
+    pub(super) fn up_to_last(&mut self, cells: &Cells, places: &[Place]) {
+        self.go_on(cells, places, places.len().saturating_sub(1));
+    }
+
+    /// Sums up the pairs at the places that were not seen before, up to the `end`-th.
+    #[inline]
+    fn go_on(&mut self, cells: &Cells, places: &[Place], end: usize) {
+        for i in self.seen..end {
+            let place = places[i];
             let weight = cells.weight_at(place);
-            run += 1;
+            self.run += 1;
             if let Some(before) = cells.previous(place) {
                 if i > 0 && places[i - 1] == before {
                     self.twins.push(before);
                     self.between += weight;
-                    if run.is_multiple_of(2) {
+                    if self.run.is_multiple_of(2) {
                         self.twin_weight += weight;
                     }
                 } else {
-                    run = 1;
+                    self.run = 1;
                     self.left.add(cells.symbol_at(before), before, weight);
                 }
             } else {
-                run = 1;
+                self.run = 1;
             }
             if let Some(after) = cells.next(place)
                 && places.get(i + 1) != Some(&after)
@@ -152,6 +200,7 @@ impl Survey {
                 self.right.add(cells.symbol_at(after), place, weight);
             }
         }
+        self.seen = end.max(self.seen);
     }
 
     /// Puts the pairs of the joined token into the index, as far as they reach the floor and

@@ -1,6 +1,7 @@
 //! The engine against the textbook: count everything, join the best, count everything again.
 
 use super::*;
+use crate::observe::Silent;
 use std::collections::HashMap;
 
 /// Small, seeded, good enough to make cases.
@@ -52,7 +53,7 @@ fn join_all(sequences: &mut [(Sequence, u64)], left: &[u8], right: &[u8]) {
 
 /// Trains both side by side and compares every choice. `parts` may be tokens whose bytes overlap,
 /// so that joined bytes often exist already.
-fn compare(parts: &[&[u8]], random: &mut Random, floor: u64) {
+fn compare(parts: &[&[u8]], random: &mut Random, floor: u64, threads: usize) {
     let mut tokens = TokenTable::default();
     let symbols: Vec<Symbol> = parts
         .iter()
@@ -70,12 +71,17 @@ fn compare(parts: &[&[u8]], random: &mut Random, floor: u64) {
         assert!(cells.push(chosen.iter().map(|&i| symbols[i].0), weight));
         sequences.push((chosen.iter().map(|&i| parts[i].to_vec()).collect(), weight));
     }
-    let mut merger = Merger::new(tokens, cells, AnyPair, 1, floor).unwrap();
+    let working = Working {
+        floor,
+        threads,
+        observer: &Silent,
+    };
+    let mut merger = Merger::with_grain(tokens, cells, AnyPair, 1, working, 1).unwrap();
     for step in 0.. {
         let expected = count_pairs(&sequences)
             .into_iter()
             .max_by(|(a, x), (b, y)| x.cmp(y).then_with(|| b.cmp(a)));
-        let found = merger.best().map(|pair| {
+        let found = merger.best().unwrap().map(|pair| {
             let bytes = |symbol| merger.tokens().bytes_of(symbol).to_vec();
             ((bytes(pair.left), bytes(pair.right)), pair.count)
         });
@@ -83,7 +89,7 @@ fn compare(parts: &[&[u8]], random: &mut Random, floor: u64) {
         let Some(((left, right), _)) = expected else {
             break;
         };
-        let pair = merger.best().unwrap();
+        let pair = merger.best().unwrap().unwrap();
         merger.merge(pair).unwrap();
         join_all(&mut sequences, &left, &right);
     }
@@ -100,6 +106,124 @@ fn merges_are_those_of_the_textbook() {
     ];
     for case in 0..3000 {
         let floor = [1, 2, 5, 50][case % 4];
-        compare(alphabets[case / 4 % 4], &mut random, floor);
+        // Threads for every twentieth case only: starting them takes longer than the case.
+        let threads = if case % 20 < 4 { 1 + case / 20 % 4 } else { 1 };
+        compare(alphabets[case / 4 % 4], &mut random, floor, threads);
+    }
+}
+
+/// What a merger did: the choices with their counts, and how often deleted tokens stood.
+type History = Vec<(Vec<u8>, Vec<u8>, u64)>;
+
+/// Merges until nothing is left. The best pair is set aside now and then, and every
+/// `delete_every`-th token is deleted again (0: none is).
+fn history(
+    sequences: &[(Vec<u8>, u64)],
+    (min_count, floor): (u64, u64),
+    delete_every: usize,
+    threads: usize,
+) -> (History, bool) {
+    let mut tokens = TokenTable::default();
+    let letters: Vec<Symbol> = (b'a'..=b'd')
+        .map(|letter| tokens.insert(&[letter]).unwrap())
+        .collect();
+    let mut cells = Cells::default();
+    for (text, weight) in sequences {
+        let symbols = text.iter().map(|&byte| letters[usize::from(byte - b'a')].0);
+        assert!(cells.push(symbols, *weight));
+    }
+    let working = Working {
+        floor,
+        threads,
+        observer: &Silent,
+    };
+    let mut merger = Merger::with_grain(tokens, cells, AnyPair, min_count, working, 1).unwrap();
+    let mut history = Vec::new();
+    for step in 1..400 {
+        if step % 5 == 0 {
+            merger.defer_best().unwrap();
+        }
+        let best = merger.best().unwrap();
+        merger.restore_deferred();
+        let Some(pair) = best else {
+            break;
+        };
+        let bytes = |symbol| merger.tokens().bytes_of(symbol).to_vec();
+        history.push((bytes(pair.left), bytes(pair.right), pair.count));
+        let joined = merger.merge(pair).unwrap().symbol;
+        if delete_every > 0 && step % delete_every == 0 {
+            let text = merger.tokens().bytes_of(joined).to_vec();
+            let parts: Vec<Symbol> = text
+                .iter()
+                .map(|&byte| letters[usize::from(byte - b'a')])
+                .collect();
+            let stood = merger.delete(joined, &parts);
+            history.push((text, Vec::new(), stood));
+        }
+    }
+    (history, merger.crew.has_worked())
+}
+
+#[test]
+fn any_number_of_threads_merges_the_same() {
+    let mut random = Random(0x0DDB_A115_EED5_0001);
+    for case in 0..60 {
+        let letters = 1 + random.below(4);
+        let sequences: Vec<(Vec<u8>, u64)> = (0..20 + random.below(60))
+            .map(|_| {
+                let length = 1 + random.below(if case % 3 == 0 { 60 } else { 9 });
+                let text = (0..length).map(|_| b'a' + random.below(letters) as u8);
+                (text.collect(), 1 + random.below(9))
+            })
+            .collect();
+        let delete_every = [0, 0, 3, 7][case % 4];
+        let floor = if delete_every > 0 {
+            1
+        } else {
+            [1, 9, 300][case % 3]
+        };
+        let counts = ([1, 2, 20][case / 4 % 3], floor);
+        let (expected, alone) = history(&sequences, counts, delete_every, 1);
+        assert!(!alone);
+        for threads in [2, 3, 8] {
+            let (found, together) = history(&sequences, counts, delete_every, threads);
+            assert_eq!(found, expected, "{threads} threads, {sequences:?}");
+            // Otherwise this test says nothing.
+            assert!(together);
+        }
+    }
+}
+
+/// Asks to stop from the `n`-th question on.
+struct StopAt(std::sync::atomic::AtomicU64);
+
+impl Observer for StopAt {
+    fn progress(&self, _: crate::observe::Phase, _: u64, _: Option<u64>) {}
+
+    fn stop_requested(&self) -> bool {
+        use std::sync::atomic::Ordering::Relaxed;
+        self.0
+            .fetch_update(Relaxed, Relaxed, |left| left.checked_sub(1))
+            .is_err()
+    }
+}
+
+#[test]
+fn counting_pairs_can_be_stopped() {
+    // 200,000 cells: several looks in each of the two passes.
+    for questions in 0..6 {
+        let mut tokens = TokenTable::default();
+        let a = tokens.insert(b"a").unwrap();
+        let mut cells = Cells::default();
+        for _ in 0..50_000 {
+            assert!(cells.push(std::iter::repeat_n(a.0, 3), 1));
+        }
+        let working = Working {
+            floor: 1,
+            threads: 1,
+            observer: &StopAt(questions.into()),
+        };
+        let result = Merger::new(tokens, cells, AnyPair, 1, working);
+        assert_eq!(result.err(), Some(MergeError::Stopped(Stopped)));
     }
 }

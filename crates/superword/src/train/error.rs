@@ -40,7 +40,7 @@ pub enum TrainError {
     Stopped(#[from] Stopped),
     /// Merging cannot go on.
     #[error(transparent)]
-    Merge(#[from] MergeError),
+    Merge(MergeError),
     /// A count does not fit.
     #[error(transparent)]
     Overflow(#[from] CountOverflow),
@@ -128,6 +128,15 @@ pub enum TrainError {
 
 fn process_named(process: Option<u32>) -> String {
     process.map_or_else(String::new, |number| format!(" (process {number})"))
+}
+
+impl From<MergeError> for TrainError {
+    fn from(error: MergeError) -> Self {
+        match error {
+            MergeError::Stopped(stopped) => TrainError::Stopped(stopped),
+            error => TrainError::Merge(error),
+        }
+    }
 }
 
 impl From<CutError> for TrainError {

@@ -145,6 +145,7 @@ impl Run<'_> {
             alphabet: self.options.alphabet,
             min_count: self.options.min_count,
             picky: self.options.picky,
+            threads: self.options.threads,
             ..TrainOptions::new(Method::Bpe, 0)
         };
         kept.words = key_of(&json!({

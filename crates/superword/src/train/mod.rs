@@ -31,6 +31,7 @@ pub use within::{check_memory, count_candidates_within, count_pretokens_within};
 pub use words::{WordStep, Words, learn_words};
 pub use work_dir::WorkDir;
 
+use crate::merge::Working;
 use crate::observe::{Observer, Phase, Stopped, check_stop};
 
 /// Shows the progress of a merge loop and hears the wish to stop, without slowing the loop.
@@ -38,6 +39,7 @@ use crate::observe::{Observer, Phase, Stopped, check_stop};
 pub struct WatchMerges<'a> {
     observer: &'a dyn Observer,
     phase: Phase,
+    threads: usize,
 }
 
 impl std::fmt::Debug for WatchMerges<'_> {
@@ -49,9 +51,22 @@ impl std::fmt::Debug for WatchMerges<'_> {
 }
 
 impl<'a> WatchMerges<'a> {
-    /// Watches one phase.
-    pub fn new(observer: &'a dyn Observer, phase: Phase) -> WatchMerges<'a> {
-        WatchMerges { observer, phase }
+    /// Watches one phase, which may use so many threads (0: as many as the machine has).
+    pub fn new(observer: &'a dyn Observer, phase: Phase, threads: usize) -> WatchMerges<'a> {
+        WatchMerges {
+            observer,
+            phase,
+            threads,
+        }
+    }
+
+    /// How the merger works.
+    fn working(&self, floor: u64) -> Working<'a> {
+        Working {
+            floor,
+            threads: self.threads,
+            observer: self.observer,
+        }
     }
 
     /// Hears the wish to stop.

@@ -79,6 +79,9 @@ pub struct TrainOptions {
     pub piece_bytes: Option<u64>,
     /// Cut candidates where no superword can form. Changes speed and memory, never the result.
     pub cutting: bool,
+    /// Merge on so many threads; 0 for as many as the machine has. Changes speed, never the result.
+    /// [`super::train`] takes the number that it reads with instead.
+    pub threads: usize,
 }
 
 impl TrainOptions {
@@ -102,6 +105,7 @@ impl TrainOptions {
             max_memory: None,
             piece_bytes: None,
             cutting: true,
+            threads: 0,
         }
     }
 

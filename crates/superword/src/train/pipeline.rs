@@ -60,6 +60,9 @@ pub fn train(
     observer: &dyn Observer,
 ) -> Result<(Model, TrainReport), TrainError> {
     options.check()?;
+    let mut options = options.clone();
+    options.threads = read.threads;
+    let options = &options;
     let veto = options.veto.as_deref().map(Matcher::new).transpose()?;
     let mut read = read.clone();
     let mut times = Vec::new();
@@ -265,7 +268,7 @@ impl Run<'_> {
         min_count: u64,
     ) -> Result<Superwords, TrainError> {
         self.timed(Phase::Supermerge, |run| {
-            let watch = WatchMerges::new(run.observer, Phase::Supermerge);
+            let watch = WatchMerges::new(run.observer, Phase::Supermerge, run.options.threads);
             let veto = run.veto.clone();
             learn_from(words, candidates, run.options, veto, min_count, &watch)
         })

@@ -192,7 +192,7 @@ pub(super) fn words_from(
         options.word_tokens(),
         options.min_count,
         options.picky,
-        &WatchMerges::new(observer, Phase::Merge),
+        &WatchMerges::new(observer, Phase::Merge, options.threads),
     )
 }
 

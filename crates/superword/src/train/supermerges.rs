@@ -9,6 +9,7 @@ use crate::count::CandidateCounts;
 use crate::encode::WordEvent;
 use crate::hash::NumberMap;
 use crate::merge::{Candidate, Cells, MergeError, Merger};
+use crate::observe::Stopped;
 use crate::token::Symbol;
 use crate::tokens::TokenTable;
 
@@ -51,8 +52,8 @@ impl Superwords {
 }
 
 /// A merger that also notices ambiguous superwords.
-struct Supermerger {
-    merger: Merger<SupermergeRules>,
+struct Supermerger<'a> {
+    merger: Merger<'a, SupermergeRules>,
     /// The pretokens of each superword; a symbol that is not in here is one pretoken.
     spelled: NumberMap<u32, Vec<Symbol>>,
     ambiguous: bool,
@@ -60,14 +61,14 @@ struct Supermerger {
     initial: usize,
 }
 
-impl Supermerger {
+impl<'a> Supermerger<'a> {
     fn new(
         words: &Words,
         candidates: &CandidateCounts,
         rules: SupermergeRules,
         min_count: u64,
-        watch: &WatchMerges<'_>,
-    ) -> Result<Supermerger, TrainError> {
+        watch: &WatchMerges<'a>,
+    ) -> Result<Supermerger<'a>, TrainError> {
         let mut cells = Cells::with_capacity(candidates.tokens(), candidates.len());
         let mut fits = true;
         for (number, (symbols, count)) in candidates.iter().enumerate() {
@@ -82,7 +83,7 @@ impl Supermerger {
         let tokens = words.tokens.clone();
         Ok(Supermerger {
             initial: tokens.len(),
-            merger: Merger::new(tokens, cells, rules, min_count, min_count)?,
+            merger: Merger::new(tokens, cells, rules, min_count, watch.working(min_count))?,
             spelled: NumberMap::default(),
             ambiguous: false,
         })
@@ -128,7 +129,7 @@ pub fn learn_boundless(
     while vocabulary.size < size {
         watch.step(vocabulary.size, size)?;
         let ordinary = pending.peek().map_or(0, |step| step.count);
-        match best_above(&mut supermerger.merger, &vocabulary, ordinary) {
+        match best_above(&mut supermerger.merger, &vocabulary, ordinary)? {
             Some(pair) => {
                 let joined = supermerger.merge(pair)?;
                 vocabulary.enter_superword(joined);
@@ -182,7 +183,7 @@ pub fn learn_superbpe(
     let mut settled_from = u64::MAX;
     for made in 0..supermerges {
         watch.step(made, supermerges)?;
-        let Some(pair) = supermerger.merger.best() else {
+        let Some(pair) = supermerger.merger.best()? else {
             settled_from = 0;
             break;
         };
@@ -206,16 +207,18 @@ pub fn learn_superbpe(
 /// merge of at least the same count before it. Only where joined bytes existed already can counts
 /// of phase 1 rise again and break that.
 fn best_above(
-    merger: &mut Merger<SupermergeRules>,
+    merger: &mut Merger<'_, SupermergeRules>,
     vocabulary: &Members,
     ordinary: u64,
-) -> Option<Candidate> {
+) -> Result<Option<Candidate>, Stopped> {
     loop {
-        let best = merger.best().filter(|best| best.count > ordinary)?;
+        let Some(best) = merger.best()?.filter(|best| best.count > ordinary) else {
+            return Ok(None);
+        };
         if vocabulary.has(best.left) && vocabulary.has(best.right) {
-            return Some(best);
+            return Ok(Some(best));
         }
-        merger.defer_best();
+        merger.defer_best()?;
     }
 }
 

@@ -49,7 +49,7 @@ pub fn train_superwords(
     let options = &options;
     let learned_words = Words::of_model(words)?;
     let veto = options.veto.as_deref().map(Matcher::new).transpose()?;
-    let watch = WatchMerges::new(observer, Phase::Supermerge);
+    let watch = WatchMerges::new(observer, Phase::Supermerge, options.threads);
     let floor = options.min_count.max(1);
     if let Some(floor) = greedy_floor(&learned_words, options)
         && cut_below > floor

@@ -62,7 +62,7 @@ pub fn learn_words(
         Some(_) => 1,
         None => floor.max(min_count),
     };
-    let mut merger = Merger::new(tokens, cells, AnyPair, min_count, floor)?;
+    let mut merger = Merger::new(tokens, cells, AnyPair, min_count, watch.working(floor))?;
     let mut learner = Learner {
         alive: vec![true; merger.tokens().len()],
         size: merger.tokens().len(),
@@ -72,7 +72,7 @@ pub fn learn_words(
     };
     while learner.size < size {
         watch.step(learner.size, size)?;
-        let Some(best) = merger.best() else {
+        let Some(best) = merger.best()? else {
             break;
         };
         learner.step(&mut merger, best)?;
@@ -142,7 +142,7 @@ struct Learner {
 impl Learner {
     fn step(
         &mut self,
-        merger: &mut Merger<AnyPair>,
+        merger: &mut Merger<'_, AnyPair>,
         best: crate::merge::Candidate,
     ) -> Result<(), TrainError> {
         let joined = merger.merge(best)?.symbol;

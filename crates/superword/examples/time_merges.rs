@@ -1,0 +1,60 @@
+//! Times the merging of phase 1 by itself, several times over the same counts:
+//! `cargo run --release --example time_merges SIZE THREADS ROUNDS FILE...`.
+
+use std::time::Instant;
+
+use superword::corpus::{ReadOptions, Source};
+use superword::model::Alphabet;
+use superword::observe::{Phase, Silent};
+use superword::text::{Pretokenizer, PretokenizerConfig};
+use superword::train::{WatchMerges, count_pretokens, learn_words};
+
+#[allow(clippy::print_stdout)] // a tool for people
+fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let [size, threads, rounds, files @ ..] = &arguments[..] else {
+        return Err("give a vocabulary size, threads, rounds, and files".into());
+    };
+    let (size, threads, rounds): (usize, usize, usize) =
+        (size.parse()?, threads.parse()?, rounds.parse()?);
+    let sources = files
+        .iter()
+        .map(|file| Source::from_path(file, None))
+        .collect::<Result<Vec<_>, _>>()?;
+    let read = ReadOptions {
+        threads,
+        ..ReadOptions::default()
+    };
+    let start = Instant::now();
+    let pretokenizer =
+        Pretokenizer::new(PretokenizerConfig::preset("gpt4o").ok_or("no such preset")?)?;
+    let counted = count_pretokens(&sources, &read, &pretokenizer, false, &Silent)?;
+    println!(
+        "count {:?}, {} distinct pretokens",
+        start.elapsed(),
+        counted.counts.len()
+    );
+    let watch = WatchMerges::new(&Silent, Phase::Merge, threads);
+    for _ in 0..rounds {
+        let (start, cpu) = (Instant::now(), cpu_ms());
+        let words = learn_words(&counted.counts, Alphabet::Bytes, size, 1, None, &watch)?;
+        let seconds = start.elapsed();
+        let sum = words.steps.iter().fold(0u64, |sum, step| {
+            sum.wrapping_mul(31).wrapping_add(step.count)
+        });
+        println!(
+            "merge {seconds:?}, {:.0} ms of this thread's own, {} steps, check {sum:x}",
+            cpu_ms() - cpu,
+            words.steps.len()
+        );
+    }
+    Ok(())
+}
+
+/// Milliseconds that this thread has run, where the system tells (Linux): on a busy machine a
+/// better measure than the clock.
+fn cpu_ms() -> f64 {
+    let text = std::fs::read_to_string("/proc/thread-self/schedstat").unwrap_or_default();
+    let nanoseconds = text.split(' ').next().and_then(|word| word.parse().ok());
+    nanoseconds.unwrap_or(0.0) / 1e6
+}

@@ -1,0 +1,250 @@
+//! The big early merges on several threads.
+//!
+//! The places of a pair are in order, so they fall into ranges of whole sequences. Each thread
+//! joins the pair in its range and sums up the neighbours there; the sums are added up in the order
+//! of the ranges, which gives exactly what one thread would have found. The threads are started
+//! for the first merge that is worth it and wait between merges. The many small merges never see
+//! them: waking a thread takes longer than such a merge.
+
+use std::ops::Range;
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::thread::JoinHandle;
+
+use super::cells::{Cells, Place};
+use super::survey::Survey;
+use crate::token::Symbol;
+
+/// The pair that is joined, and what it becomes.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Joining {
+    pub(super) left: Symbol,
+    pub(super) right: Symbol,
+    pub(super) symbol: Symbol,
+}
+
+/// What joining a pair at some places gives.
+#[derive(Debug, Default)]
+pub(super) struct Share {
+    /// The places where the pair still stood.
+    pub(super) merged: Vec<Place>,
+    /// The pairs around them.
+    pub(super) survey: Survey,
+}
+
+impl Share {
+    /// Joins the pair at those of the places where it still stands. The places are all of the
+    /// pair in their sequences.
+    pub(super) fn join(&mut self, cells: &Cells, places: &[Place], joining: Joining) {
+        let Joining {
+            left,
+            right,
+            symbol,
+        } = joining;
+        self.merged.clear();
+        self.survey.clear();
+        for some in places.chunks(AT_ONCE) {
+            // Where the left token is gone the pair is, too. Looking at many places before the
+            // first is joined lets the waits for memory overlap.
+            let (mut live, mut len) = ([0; AT_ONCE], 0);
+            for &place in some {
+                live[len] = place;
+                len += usize::from(cells.symbol_at(place) == left.0);
+            }
+            for &place in &live[..len] {
+                // Looked at again: of overlapping pairs of equal tokens the first is joined.
+                let after = cells.after(place);
+                if cells.symbol_at(place) == left.0 && cells.symbol_at(after) == right.0 {
+                    cells.join(place, after, symbol.0);
+                    self.merged.push(place);
+                }
+            }
+            // The right neighbour of the last place may still become part of the next.
+            self.survey.up_to_last(cells, &self.merged);
+        }
+        self.survey.around(cells, &self.merged, left, right);
+    }
+
+    /// Adds what was found at later places, and forgets it there.
+    fn absorb(&mut self, later: &mut Share) {
+        self.merged.append(&mut later.merged);
+        self.survey.absorb(&mut later.survey);
+    }
+}
+
+/// So many places are joined before the pairs around them are summed up: few enough for the
+/// nearest cache.
+const AT_ONCE: usize = 64;
+
+struct Job {
+    joining: Joining,
+    places: Vec<Place>,
+    share: Share,
+}
+
+#[derive(Debug)]
+struct Worker {
+    jobs: Sender<Job>,
+    done: Receiver<Job>,
+    thread: JoinHandle<()>,
+}
+
+impl Worker {
+    /// `None` if the system has no thread to give.
+    fn start(cells: Arc<Cells>) -> Option<Worker> {
+        let (jobs, todo) = channel::<Job>();
+        let (finished, done) = channel();
+        let work = move || {
+            for mut job in todo {
+                job.share.join(&cells, &job.places, job.joining);
+                if finished.send(job).is_err() {
+                    return;
+                }
+            }
+        };
+        let thread = std::thread::Builder::new()
+            .name("superword merge".into())
+            .spawn(work)
+            .ok()?;
+        Some(Worker { jobs, done, thread })
+    }
+}
+
+/// Threads that share the work of big merges, the calling one among them.
+#[derive(Debug)]
+pub(super) struct Crew {
+    threads: usize,
+    /// Started when first needed.
+    workers: Vec<Worker>,
+    /// Room that was used before.
+    spare: Vec<(Vec<Place>, Share)>,
+}
+
+impl Crew {
+    pub(super) fn new(threads: usize) -> Crew {
+        Crew {
+            threads,
+            workers: Vec::new(),
+            spare: Vec::new(),
+        }
+    }
+
+    /// Joins the pair at all places, with at least `grain` of them for each thread.
+    pub(super) fn join(
+        &mut self,
+        cells: &Arc<Cells>,
+        places: &[Place],
+        joining: Joining,
+        grain: usize,
+        own: &mut Share,
+    ) {
+        let parts = self.threads.min(places.len() / grain.max(1));
+        if parts < 2 {
+            return own.join(cells, places, joining);
+        }
+        while self.workers.len() + 1 < parts.min(self.threads) {
+            match Worker::start(Arc::clone(cells)) {
+                Some(worker) => self.workers.push(worker),
+                None => self.threads = self.workers.len() + 1,
+            }
+        }
+        let parts = parts.min(self.workers.len() + 1);
+        let mut ranges = ranges(cells, places, parts).into_iter();
+        let first = ranges.next().unwrap_or(0..0);
+        let mut busy = Vec::with_capacity(parts);
+        for (range, worker) in ranges.zip(&self.workers) {
+            let (mut own_places, share) = self.spare.pop().unwrap_or_default();
+            own_places.clear();
+            own_places.extend_from_slice(&places[range]);
+            let job = Job {
+                joining,
+                places: own_places,
+                share,
+            };
+            // A worker that is gone has panicked, which comes out below.
+            let _ = worker.jobs.send(job);
+            busy.push(worker);
+        }
+        own.join(cells, &places[first], joining);
+        let mut lost = false;
+        for worker in busy {
+            match worker.done.recv() {
+                Ok(mut job) => {
+                    own.absorb(&mut job.share);
+                    self.spare.push((job.places, job.share));
+                }
+                Err(_) => lost = true,
+            }
+        }
+        if lost {
+            self.pass_on_panic();
+        }
+    }
+
+    /// True if a merge was shared.
+    #[cfg(test)]
+    pub(super) fn has_worked(&self) -> bool {
+        !self.spare.is_empty()
+    }
+
+    #[cold]
+    fn pass_on_panic(&mut self) {
+        for worker in self.workers.drain(..) {
+            drop((worker.jobs, worker.done));
+            if let Err(panic) = worker.thread.join() {
+                std::panic::resume_unwind(panic);
+            }
+        }
+    }
+}
+
+impl Drop for Crew {
+    fn drop(&mut self) {
+        for worker in self.workers.drain(..) {
+            drop(worker.jobs);
+            // Its panic, if there was one, is on its way already.
+            let _ = worker.thread.join();
+        }
+    }
+}
+
+/// Cuts the places into at most this many ranges about equal in size, no sequence in two of them.
+fn ranges(cells: &Cells, places: &[Place], parts: usize) -> Vec<Range<usize>> {
+    let mut ranges = Vec::with_capacity(parts);
+    let mut start = 0;
+    for part in 1..=parts {
+        let mut end = (places.len() * part / parts).max(start);
+        while end > start && end < places.len() && !cells.are_apart(places[end - 1], places[end]) {
+            end += 1;
+        }
+        if end > start {
+            ranges.push(start..end);
+        }
+        start = end;
+    }
+    ranges
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_sequence_falls_into_two_ranges() {
+        let mut cells = Cells::default();
+        for length in [3, 1, 9, 2, 2, 30, 1] {
+            assert!(cells.push(std::iter::repeat_n(1, length), 1));
+        }
+        let places: Vec<Place> = (1..cells.end()).filter(|&at| cells.is_start(at)).collect();
+        for parts in 1..60 {
+            let ranges = ranges(&cells, &places, parts);
+            assert!(ranges.len() <= parts);
+            let all: Vec<usize> = ranges.iter().cloned().flatten().collect();
+            assert!(all.iter().copied().eq(0..places.len()));
+            for pair in ranges.windows(2) {
+                let (a, b) = (places[pair[0].end - 1], places[pair[1].start]);
+                assert_ne!(cells.sequence_at(a), cells.sequence_at(b));
+            }
+        }
+    }
+}
