@@ -17,6 +17,7 @@ mod shard_writer;
 mod shelf;
 mod specials;
 mod superwords;
+mod windows;
 mod words;
 
 pub use batch::{BatchError, EncodedBatch};

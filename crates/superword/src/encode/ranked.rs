@@ -25,10 +25,19 @@ pub struct RankedRules {
 #[derive(Clone, Debug, Default)]
 pub struct Scratch {
     pub(super) ranks: Vec<Rank>,
+    window: Vec<Token>,
+    pub(super) done: Vec<Token>,
     nodes: Vec<Node>,
     buckets: Buckets,
     pub(super) tokens: Vec<u32>,
     pub(super) seams: Vec<u64>,
+}
+
+/// A token of a sequence that is merged in windows, and the unit it starts with.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Token {
+    pub(super) symbol: u32,
+    pub(super) start: usize,
 }
 
 /// A token of a long sequence: all that a merge looks at lies together.
@@ -47,7 +56,7 @@ const KEPT: usize = 1 << 16;
 impl Scratch {
     /// Gives back the memory that an unusually long sequence took.
     fn shrink(&mut self) {
-        if self.nodes.capacity() > KEPT {
+        if self.nodes.capacity().max(self.window.capacity()) > KEPT {
             *self = Scratch::default();
         }
     }
@@ -155,39 +164,91 @@ impl RankedRules {
         scratch: &mut Scratch,
         rank_at: impl Fn(&[u32], usize) -> Rank,
     ) {
-        let Some(last) = symbols.len().checked_sub(1) else {
+        if symbols.len() < 2 {
             return;
-        };
-        if self.table.limit() < 1 << (31 - PLACE_BITS) {
-            if symbols.len() <= SHORTEST {
-                return Short::<SHORTEST>::apply(&self.table, symbols, rank_at);
-            }
-            if symbols.len() <= SHORT {
-                return Short::<SHORT>::apply(&self.table, symbols, rank_at);
-            }
         }
-        let mut ranks = std::mem::take(&mut scratch.ranks);
-        ranks.clear();
-        ranks.extend((0..last).map(|at| rank_at(symbols, at)));
-        self.apply_long(symbols, &ranks, scratch);
-        scratch.ranks = ranks;
+        if symbols.len() <= SHORTEST && self.short_ranks() {
+            let mut short = Short::<SHORTEST>::new(symbols.len(), |at| rank_at(symbols, at));
+            short.apply(&self.table, symbols);
+            let len = short.gather(symbols);
+            symbols.truncate(len);
+            return;
+        }
+        let units = std::mem::take(symbols);
+        let mut tokens = std::mem::take(&mut scratch.window);
+        self.apply_in_windows(&units, scratch, &mut tokens, |at| rank_at(&units, at));
+        *symbols = units;
+        symbols.clear();
+        symbols.extend(tokens.iter().map(|token| token.symbol));
+        scratch.window = tokens;
         scratch.shrink();
     }
 
+    /// Whether tokens are settled by their neighbours alone.
+    pub(super) fn is_local(&self) -> bool {
+        self.table.never_turns_back()
+    }
+
+    /// Whether a rank and a place of a [`Short`] have room in one number.
+    fn short_ranks(&self) -> bool {
+        self.table.limit() < 1 << (31 - PLACE_BITS)
+    }
+
+    /// Applies the rules to `units[from..to]`, in place of what `tokens` held.
+    pub(super) fn apply_to_window(
+        &self,
+        units: &[u32],
+        from: usize,
+        to: usize,
+        scratch: &mut Scratch,
+        tokens: &mut Vec<Token>,
+        rank_at: &impl Fn(usize) -> Rank,
+    ) {
+        tokens.clear();
+        let len = to - from;
+        if len <= SHORT && self.short_ranks() {
+            let mut symbols = [0; SHORT];
+            let symbols = &mut symbols[..len];
+            symbols.copy_from_slice(&units[from..to]);
+            let mut short = Short::<SHORT>::new(len, |at| rank_at(from + at));
+            short.apply(&self.table, symbols);
+            let mut at = 0;
+            while at < len {
+                tokens.push(Token {
+                    symbol: symbols[at],
+                    start: from + at,
+                });
+                at = usize::from(short.next[at]);
+            }
+        } else {
+            self.apply_long(&units[from..to], from, scratch, tokens, rank_at);
+        }
+    }
+
     /// Places in a bucket for each rule, over a linked list: near-linear for sequences of any
-    /// length. Only ranks are kept in a heap, not places.
-    fn apply_long(&self, symbols: &mut Vec<u32>, ranks: &[Rank], scratch: &mut Scratch) {
+    /// length. Only ranks are kept in a heap, not places. `from` is the place of the first unit.
+    fn apply_long(
+        &self,
+        units: &[u32],
+        from: usize,
+        scratch: &mut Scratch,
+        tokens: &mut Vec<Token>,
+        rank_at: &impl Fn(usize) -> Rank,
+    ) {
         let Scratch { nodes, buckets, .. } = scratch;
-        let len = symbols.len() as u32;
+        let len = units.len() as u32;
         nodes.clear();
-        nodes.extend((0..len).map(|place| Node {
-            symbol: symbols[place as usize],
-            rank: ranks.get(place as usize).copied().unwrap_or(NO_RULE),
+        nodes.extend((0..len).zip(units).map(|(place, &symbol)| Node {
+            symbol,
+            rank: match place + 1 < len {
+                true => rank_at(from + place as usize),
+                false => NO_RULE,
+            },
             previous: place.wrapping_sub(1),
             next: place + 1,
         }));
-        for (place, &rank) in (0..).zip(ranks.iter()) {
-            buckets.push(rank, place);
+        for (place, node) in (0..).zip(nodes.iter()) {
+            buckets.push(node.rank, place);
         }
         while let Some((best, mut places)) = buckets.pop_first() {
             // All places of one rule, from left to right, before the pairs they make.
@@ -225,11 +286,14 @@ impl RankedRules {
             }
             buckets.give_back(best, places);
         }
-        let mut from = 0;
-        symbols.clear();
-        while from < len {
-            symbols.push(nodes[from as usize].symbol);
-            from = nodes[from as usize].next;
+        let mut at = 0;
+        while at < len {
+            let node = nodes[at as usize];
+            tokens.push(Token {
+                symbol: node.symbol,
+                start: from + at as usize,
+            });
+            at = node.next;
         }
     }
 }
@@ -267,33 +331,43 @@ impl<const N: usize> Short<N> {
         }
     };
 
-    /// Merges until no rule applies, given the rules of neighbours at the start.
+    /// A sequence of so many symbols, with the rules of neighbours.
     #[inline(always)]
-    fn apply(table: &RuleTable, symbols: &mut Vec<u32>, rank_at: impl Fn(&[u32], usize) -> Rank) {
+    fn new(len: usize, rank_at: impl Fn(usize) -> Rank) -> Self {
         let mut short = Self::NEW;
-        let len = symbols.len();
         for at in 0..len - 1 {
-            short.set_rank(at, rank_at(symbols, at));
+            short.set_rank(at, rank_at(at));
         }
-        while let Some((place, rank)) = short.first(len) {
-            if short.merge(table, symbols, place, rank) {
+        short
+    }
+
+    /// Merges until no rule applies.
+    #[inline(always)]
+    fn apply(&mut self, table: &RuleTable, symbols: &mut [u32]) {
+        while let Some((place, rank)) = self.first(symbols.len()) {
+            if self.merge(table, symbols, place, rank) {
                 // A rule that comes before this one has got a place. This one has its other places
                 // first.
                 let same = |key: &i32| *key != NO_PLACE && *key as u32 >> PLACE_BITS == rank;
                 let mut from = place;
-                while let Some(found) = short.keys[from..].iter().position(same) {
+                while let Some(found) = self.keys[from..].iter().position(same) {
                     from += found;
-                    short.merge(table, symbols, from, rank);
+                    self.merge(table, symbols, from, rank);
                 }
             }
         }
+    }
+
+    /// Brings the symbols that are left to the front; how many they are.
+    #[inline(always)]
+    fn gather(&self, symbols: &mut [u32]) -> usize {
         let (mut from, mut kept) = (0, 0);
-        while from < len {
+        while from < symbols.len() {
             symbols[kept] = symbols[from];
             kept += 1;
-            from = usize::from(short.next[from]);
+            from = usize::from(self.next[from]);
         }
-        symbols.truncate(kept);
+        kept
     }
 
     /// The first place of the earliest rule, and the rule.
@@ -392,7 +466,7 @@ mod tests {
             let mut short: Vec<u32> = (0..random.below(64))
                 .map(|_| random.below(4) as u32)
                 .collect();
-            let mut long = short.clone();
+            let long = short.clone();
             let mut scratch = Scratch::default();
             let plain = one_by_one(&rules, &long);
             if let &[a, b, c] = &long[..] {
@@ -400,10 +474,13 @@ mod tests {
                 let (left, count) = rules.apply_to_three([a, b, c], ranks);
                 assert_eq!(left[..count], plain);
             }
+            let mut tokens = Vec::new();
+            let rank_at = |at: usize| rules.rank(long[at], long[at + 1]);
+            if !long.is_empty() {
+                rules.apply_long(&long, 0, &mut scratch, &mut tokens, &rank_at);
+            }
+            let long: Vec<u32> = tokens.iter().map(|token| token.symbol).collect();
             rules.apply(&mut short, &mut scratch);
-            let pairs = long.windows(2);
-            let ranks: Vec<Rank> = pairs.map(|pair| rules.rank(pair[0], pair[1])).collect();
-            rules.apply_long(&mut long, &ranks, &mut scratch);
             assert_eq!(short, plain);
             assert_eq!(long, plain);
         }

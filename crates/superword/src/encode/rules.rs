@@ -25,6 +25,7 @@ pub(super) struct RuleTable {
     joined: Vec<u32>,
     /// All ranks are below this.
     limit: usize,
+    never_turns_back: bool,
 }
 
 #[derive(Clone, Debug)]
@@ -74,7 +75,17 @@ impl RuleTable {
                 false => rules.iter().map(|(_, _, joined)| joined.0).collect(),
             },
             limit,
+            never_turns_back: in_order
+                && rules
+                    .iter()
+                    .all(|(left, right, joined)| left.max(right) < joined),
         }
+    }
+
+    /// Whether no merge can make place for a rule that comes before it: each rule makes a token
+    /// of its own, and joins tokens that were made before.
+    pub(super) fn never_turns_back(&self) -> bool {
+        self.never_turns_back
     }
 
     /// All ranks are below this.
