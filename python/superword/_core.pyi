@@ -3,6 +3,9 @@
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
+from numpy import uint8, uint32, uint64
+from numpy.typing import NDArray
+
 __version__: str
 
 class Pretokenizer:
@@ -117,18 +120,18 @@ class Model:
     # Buffers of this machine's numbers: ids (uint32) and n + 1 offsets (uint64).
     def encode_flat(
         self, texts: Sequence[str], allowed_special: Sequence[str], threads: int
-    ) -> tuple[bytearray, bytearray]: ...
+    ) -> tuple[NDArray[uint32], NDArray[uint64]]: ...
     # The buffers of a column of text: offsets of 32 (or `wide`: 64) bits, the bytes from the first
     # to the last, and a bit for each row that is there. The new offsets are as wide.
     def encode_arrow(
         self,
-        offsets: bytes,
+        offsets: NDArray[uint8],
         wide: bool,
-        data: bytes,
-        there: bytes | None,
+        data: NDArray[uint8],
+        there: NDArray[uint8] | None,
         allowed_special: Sequence[str],
         threads: int,
-    ) -> tuple[bytearray, bytearray]: ...
+    ) -> tuple[NDArray[uint32], bytearray]: ...
     def count_tokens(
         self, texts: Sequence[str], allowed_special: Sequence[str], threads: int
     ) -> list[int]: ...

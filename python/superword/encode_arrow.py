@@ -57,16 +57,19 @@ def _encode(pa: Any, model: _core.Model, array: Any, allowed: list[str], threads
     _, offsets, data = array.buffers()
     if len(array) == 0 or offsets is None:
         return pa.array([], _list_type(pa, array.type))
-    ends = offsets.slice(array.offset * size, (len(array) + 1) * size).to_pybytes()
+    ends = offsets.slice(array.offset * size, (len(array) + 1) * size)
     first, last = (
-        int.from_bytes(end, sys.byteorder, signed=True) for end in (ends[:size], ends[-size:])
+        int.from_bytes(ends.slice(at, size), sys.byteorder, signed=True)
+        for at in (0, ends.size - size)
     )
     # A slice shares the buffer of the whole; only its own text is handed over.
-    text = data.slice(first, last - first).to_pybytes() if 0 <= first < last else b""
+    text = data.slice(first, last - first) if 0 <= first < last else None
     validity = array.is_valid().buffers()[1] if array.null_count else None
-    there = None if validity is None else validity.to_pybytes()
-    ids, offsets = model.encode_arrow(ends, wide, text, there, allowed, threads)
-    values = pa.Array.from_buffers(pa.uint32(), len(ids) // 4, [None, pa.py_buffer(ids)])
+    there = None if validity is None else _bytes_of(validity)
+    ids, offsets = model.encode_arrow(
+        _bytes_of(ends), wide, _bytes_of(text), there, allowed, threads
+    )
+    values = pa.Array.from_buffers(pa.uint32(), len(ids), [None, pa.py_buffer(ids)])
     return pa.Array.from_buffers(
         _list_type(pa, array.type),
         len(array),
@@ -74,3 +77,12 @@ def _encode(pa: Any, model: _core.Model, array: Any, allowed: list[str], threads
         null_count=array.null_count,
         children=[values],
     )
+
+
+def _bytes_of(buffer: Any) -> Any:
+    """A buffer of Arrow as numpy sees it: nothing is copied."""
+    import numpy
+
+    if buffer is None or buffer.size == 0:
+        return numpy.empty(0, numpy.uint8)
+    return numpy.frombuffer(buffer, numpy.uint8)

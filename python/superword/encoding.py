@@ -89,8 +89,6 @@ class Encodes:
         disallowed_special: Disallowed = (),
     ) -> NDArray[uint32]:
         """The ids of `text` as an array of `uint32`. No Python object is made for each id."""
-        import numpy
-
         ids, _ = one_text(
             self._model.special_tokens,
             text,
@@ -98,7 +96,7 @@ class Encodes:
             disallowed_special,
             lambda text, allowed: self._model.encode_flat([text], allowed, 1),
         )
-        return numpy.frombuffer(ids, numpy.uint32)
+        return ids
 
     def encode_batch_to_numpy(
         self,
@@ -113,8 +111,6 @@ class Encodes:
         >>> ids, offsets = tok.encode_batch_to_numpy(texts)
         >>> ids[offsets[7] : offsets[8]]  # text 7; there is one offset more than texts
         """
-        import numpy
-
         workers = thread_count(threads)
         ids, offsets = each_text(
             self._model.special_tokens,
@@ -123,7 +119,7 @@ class Encodes:
             disallowed_special,
             lambda batch, allowed: self._model.encode_flat(batch, allowed, workers),
         )
-        return numpy.frombuffer(ids, numpy.uint32), numpy.frombuffer(offsets, numpy.uint64)
+        return ids, offsets
 
     def encode_arrow(
         self, column: Any, *, allowed_special: Allowed = frozenset(), threads: int | None = None

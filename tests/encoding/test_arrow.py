@@ -6,10 +6,12 @@ import subprocess
 import sys
 from typing import Any
 
+import numpy
 import pytest
 import superword
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from numpy.typing import NDArray
 from random_texts import texts as random_texts
 from superword import _core
 from superword.errors import SpecialTokenError, TextError
@@ -87,18 +89,22 @@ def test_what_is_no_text_is_said(boundless: superword.Tokenizer) -> None:
 def test_buffers_that_do_not_fit_are_said(boundless: superword.Tokenizer) -> None:
     model: _core.Model = boundless._model
 
-    def numbers(*ends: int) -> bytes:
-        return b"".join(end.to_bytes(8, sys.byteorder, signed=True) for end in ends)
+    def raw(data: bytes) -> NDArray[numpy.uint8]:
+        return numpy.array(list(data), numpy.uint8)
+
+    def numbers(*ends: int) -> NDArray[numpy.uint8]:
+        return raw(b"".join(end.to_bytes(8, sys.byteorder, signed=True) for end in ends))
 
     for wrong in (numbers(0, -1), numbers(5, 4), numbers(-(2**63), 2**63 - 1)):
         with pytest.raises(TextError, match="offsets outside of its text"):
-            model.encode_arrow(wrong, True, b"abc", None, [], 1)
+            model.encode_arrow(wrong, True, raw(b"abc"), None, [], 1)
     with pytest.raises(TextError, match="row 0 of the Arrow array is not UTF-8"):
-        model.encode_arrow(numbers(0, 4), True, b"abc", None, [], 1)
+        model.encode_arrow(numbers(0, 4), True, raw(b"abc"), None, [], 1)
     # A row without a bit is not there, and its bytes are not looked at.
-    ids, offsets = model.encode_arrow(numbers(0, 4, 9), True, b"abc", b"", [], 1)
-    assert (bytes(ids), bytes(offsets)) == (b"", numbers(0, 0, 0))
-    assert model.encode_arrow(b"", True, b"", None, [], 1) == (bytearray(), bytearray(8))
+    ids, offsets = model.encode_arrow(numbers(0, 4, 9), True, raw(b"abc"), raw(b""), [], 1)
+    assert (len(ids), bytes(offsets)) == (0, bytes(numbers(0, 0, 0)))
+    ids, offsets = model.encode_arrow(raw(b""), True, raw(b""), None, [], 1)
+    assert (len(ids), offsets) == (0, bytearray(8))
 
 
 def test_bytes_that_are_no_utf8_are_said(boundless: superword.Tokenizer) -> None:

@@ -1,24 +1,21 @@
 //! Columns of text as Arrow lays them out: offsets, bytes, a bit for each row that is there.
-//!
-//! The buffers come as `bytes`, copied by pyarrow. Reading them where they are needs `unsafe` for
-//! each pointer of Arrow's C interface; it was tried, and `docs/decisions` says what it brought.
 
 use pyo3::prelude::*;
-use pyo3::pybacked::PyBackedBytes;
 
 use crate::errors::Raised;
 
-/// The rows of a column, or of a slice of one.
-pub(crate) struct TextColumn {
+/// The rows of a column, or of a slice of one, where Arrow has them.
+#[derive(Clone, Copy)]
+pub(crate) struct TextColumn<'a> {
     /// Where each row ends in the text of the whole column, after where the first starts: as
     /// 32 or 64 bits.
-    pub(crate) offsets: PyBackedBytes,
+    pub(crate) offsets: &'a [u8],
     /// Whether the offsets are 64 bits wide (`large_string`) or 32 (`string`).
     pub(crate) wide: bool,
     /// The text from the first offset to the last.
-    pub(crate) data: PyBackedBytes,
+    pub(crate) data: &'a [u8],
     /// A bit for each row that is not null; without it all are there.
-    pub(crate) there: Option<PyBackedBytes>,
+    pub(crate) there: Option<&'a [u8]>,
 }
 
 fn refused(what: &str) -> PyErr {
@@ -26,22 +23,22 @@ fn refused(what: &str) -> PyErr {
     Raised::new("TextError", what, Some(hint.into())).into()
 }
 
-impl TextColumn {
+impl<'a> TextColumn<'a> {
     /// The text of each row; of a null, whose bytes may be anything, the empty text.
-    pub(crate) fn texts(&self) -> PyResult<Vec<&str>> {
+    pub(crate) fn texts(&self) -> PyResult<Vec<&'a str>> {
         let ends = match self.wide {
-            true => numbers(&self.offsets, i64::from_ne_bytes),
-            false => numbers(&self.offsets, |end| i32::from_ne_bytes(end).into()),
+            true => numbers(self.offsets, i64::from_ne_bytes),
+            false => numbers(self.offsets, |end| i32::from_ne_bytes(end).into()),
         };
         let Some(&start) = ends.first() else {
             return Ok(Vec::new());
         };
         // Checked as a whole: fast, and nearly always true.
-        let whole = std::str::from_utf8(&self.data).ok();
+        let whole = std::str::from_utf8(self.data).ok();
         let place = |end: i64| usize::try_from(end.checked_sub(start)?).ok();
         let row = |row: usize, from: i64, to: i64| {
-            let bit = |bits: &PyBackedBytes| bits.get(row / 8).map(|bits| bits >> (row % 8) & 1);
-            if self.there.as_ref().is_some_and(|bits| bit(bits) != Some(1)) {
+            let bit = |bits: &[u8]| bits.get(row / 8).map(|bits| bits >> (row % 8) & 1);
+            if self.there.is_some_and(|bits| bit(bits) != Some(1)) {
                 return Ok("");
             }
             let (Some(from), Some(to)) = (place(from), place(to)) else {
@@ -60,11 +57,6 @@ impl TextColumn {
         bounds
             .map(|(number, bounds)| row(number, bounds[0], bounds[1]))
             .collect()
-    }
-
-    /// The bytes of the text.
-    pub(crate) fn bytes(&self) -> usize {
-        self.data.len()
     }
 }
 

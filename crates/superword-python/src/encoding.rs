@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use numpy::{IntoPyArray, PyArray1};
 use pyo3::exceptions::PyKeyboardInterrupt;
 use pyo3::prelude::*;
 use pyo3::pybacked::{PyBackedBytes, PyBackedStr};
@@ -11,7 +12,7 @@ use superword::observe::{Observer, Silent};
 
 use crate::arrow::TextColumn;
 use crate::errors;
-use crate::watch::{detached, watched_apart};
+use crate::watch::{detached, watched, watched_apart};
 
 /// Text from which on a call can be stopped by Ctrl-C. It takes some ten milliseconds at worst; a
 /// thread of its own, which such a call needs, takes some ten microseconds.
@@ -20,8 +21,11 @@ const LONG: usize = 1 << 20;
 /// Texts that stay where Python has them, also while nobody holds the GIL.
 pub(crate) type Texts = Vec<PyBackedStr>;
 
-/// Two buffers: ids and offsets, as numbers of this machine.
-pub(crate) type Flat<'py> = (Bound<'py, PyByteArray>, Bound<'py, PyByteArray>);
+/// All ids, and where each text ends in them, after a 0.
+pub(crate) type Flat<'py> = (Bound<'py, PyArray1<u32>>, Bound<'py, PyArray1<u64>>);
+
+/// The same for a column: offsets as numbers of the width that the column has.
+pub(crate) type FlatColumn<'py> = (Bound<'py, PyArray1<u32>>, Bound<'py, PyByteArray>);
 
 /// The special tokens that a call allows.
 fn finder(encoder: &Encoder, allowed: &[String]) -> SpecialFinder {
@@ -132,48 +136,42 @@ pub(crate) fn flat<'py>(
     threads: usize,
 ) -> PyResult<Flat<'py>> {
     let encoded = batch(py, encoder, texts, allowed, threads)?;
-    let offsets = offsets_of(py, &encoded, |offset| (offset as u64).to_ne_bytes())?;
-    Ok((ids_of(py, &encoded)?, offsets))
+    let (ids, offsets) = py.detach(|| {
+        let offsets: Vec<u64> = encoded.offsets().map(|offset| offset as u64).collect();
+        (encoded.into_ids(), offsets)
+    });
+    Ok((ids.into_pyarray(py), offsets.into_pyarray(py)))
 }
 
 /// The ids of a column: one buffer, and offsets of the same width as the column has.
 pub(crate) fn column<'py>(
     py: Python<'py>,
-    encoder: &Arc<Encoder>,
-    column: TextColumn,
-    allowed: Vec<String>,
+    encoder: &Encoder,
+    column: TextColumn<'_>,
+    allowed: &[String],
     threads: usize,
-) -> PyResult<Flat<'py>> {
-    let (bytes, wide) = (column.bytes(), column.wide);
-    let encoded = off_the_gil(
-        py,
-        encoder,
-        column,
-        bytes,
-        move |encoder, column, observer| {
-            let specials = finder(encoder, &allowed);
-            let encoded = encoder.encode_batch(&column.texts()?, &specials, threads, observer);
-            encoded.map_err(|error| raised(&error))
-        },
-    )??;
+) -> PyResult<FlatColumn<'py>> {
+    let work = |observer: &dyn Observer| -> PyResult<EncodedBatch> {
+        let encoded = encoder.encode_batch(
+            &column.texts()?,
+            &finder(encoder, allowed),
+            threads,
+            observer,
+        );
+        encoded.map_err(|error| raised(&error))
+    };
+    let encoded = match column.data.len() < LONG {
+        true => detached(py, || work(&Silent))?,
+        false => watched(py, None, work)?,
+    }?;
+    let wide = column.wide;
     let offsets = match wide {
         true => offsets_of(py, &encoded, |offset| (offset as u64).to_ne_bytes()),
         // A token has at least a byte: what 32 bits held before they hold now.
         false => offsets_of(py, &encoded, |offset| (offset as u32).to_ne_bytes()),
     }?;
-    Ok((ids_of(py, &encoded)?, offsets))
-}
-
-/// All ids in one buffer of `uint32`.
-fn ids_of<'py>(py: Python<'py>, encoded: &EncodedBatch) -> PyResult<Bound<'py, PyByteArray>> {
-    filled(py, encoded.tokens() * 4, |buffer| {
-        let mut places = buffer.as_chunks_mut().0.iter_mut();
-        for ids in encoded.pieces() {
-            for (id, place) in ids.iter().zip(places.by_ref()) {
-                *place = id.to_ne_bytes();
-            }
-        }
-    })
+    let ids = py.detach(|| encoded.into_ids());
+    Ok((ids.into_pyarray(py), offsets))
 }
 
 /// Where each text ends, after a 0, in one buffer of numbers of `N` bytes.

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 
+use numpy::PyReadonlyArray1;
 use pyo3::prelude::*;
 use pyo3::pybacked::{PyBackedBytes, PyBackedStr};
 use pyo3::types::{PyBytes, PyDict, PyList};
@@ -14,7 +15,7 @@ use superword::token::{Symbol, TokenId};
 
 use crate::arguments::Input;
 use crate::arrow::TextColumn;
-use crate::encoding::{self, Flat, Texts, WithOffsets};
+use crate::encoding::{self, Flat, FlatColumn, Texts, WithOffsets};
 use crate::errors;
 use crate::files;
 use crate::parts;
@@ -324,20 +325,21 @@ impl PyModel {
     fn encode_arrow<'py>(
         &self,
         py: Python<'py>,
-        offsets: PyBackedBytes,
+        offsets: PyReadonlyArray1<'py, u8>,
         wide: bool,
-        data: PyBackedBytes,
-        there: Option<PyBackedBytes>,
+        data: PyReadonlyArray1<'py, u8>,
+        there: Option<PyReadonlyArray1<'py, u8>>,
         allowed_special: Vec<String>,
         threads: usize,
-    ) -> PyResult<Flat<'py>> {
+    ) -> PyResult<FlatColumn<'py>> {
+        let there = there.as_ref().map(|there| there.as_slice());
         let column = TextColumn {
-            offsets,
+            offsets: offsets.as_slice()?,
             wide,
-            data,
-            there,
+            data: data.as_slice()?,
+            there: there.transpose()?,
         };
-        encoding::column(py, self.encoder(py)?, column, allowed_special, threads)
+        encoding::column(py, self.encoder(py)?, column, &allowed_special, threads)
     }
 
     fn count_tokens(

@@ -36,6 +36,15 @@ struct Group {
     ends: Vec<usize>,
 }
 
+impl Group {
+    fn with_capacity(ids: usize, texts: usize) -> Group {
+        Group {
+            ids: Vec::with_capacity(ids),
+            ends: Vec::with_capacity(texts),
+        }
+    }
+}
+
 impl EncodedBatch {
     /// The number of texts.
     pub fn texts(&self) -> usize {
@@ -62,6 +71,18 @@ impl EncodedBatch {
         self.groups.iter().map(|group| &group.ids[..])
     }
 
+    /// All ids in order, in one list; not copied where one thread made them.
+    pub fn into_ids(self) -> Vec<u32> {
+        let tokens = self.tokens();
+        let mut groups = self.groups.into_iter().map(|group| group.ids);
+        let mut ids = groups.next().unwrap_or_default();
+        ids.reserve_exact(tokens - ids.len());
+        for more in groups {
+            ids.extend_from_slice(&more);
+        }
+        ids
+    }
+
     /// Where each text ends in the ids of all, after a 0: one more than there are texts.
     pub fn offsets(&self) -> impl Iterator<Item = usize> {
         let mut before = 0;
@@ -85,16 +106,27 @@ impl Encoder {
         threads: usize,
         observer: &dyn Observer,
     ) -> Result<EncodedBatch, BatchError> {
-        let groups = in_groups(texts, threads, observer, |texts| {
-            let mut group = Group {
-                ids: Vec::new(),
-                ends: Vec::with_capacity(texts.len()),
-            };
+        let encode = |texts: &[&str], group: &mut Group| -> Result<(), SplitError> {
             for text in texts {
                 self.encode(text, specials, &mut group.ids)?;
                 group.ends.push(group.ids.len());
             }
-            Ok(group)
+            Ok(())
+        };
+        if threads == 1 {
+            // One list for all. Memory that is not needed is not touched.
+            let bytes: usize = texts.iter().map(|text| text.len()).sum();
+            let mut all = Group::with_capacity(bytes / 3, texts.len());
+            for range in group(texts) {
+                check_stop(observer)?;
+                encode(&texts[range], &mut all)?;
+            }
+            all.ids.shrink_to_fit();
+            return Ok(EncodedBatch { groups: vec![all] });
+        }
+        let groups = in_groups(texts, threads, observer, |texts| {
+            let mut group = Group::with_capacity(GROUP_BYTES / 3, texts.len());
+            encode(texts, &mut group).map(|()| group)
         })?;
         Ok(EncodedBatch { groups })
     }
