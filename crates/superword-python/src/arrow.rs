@@ -1,8 +1,39 @@
 //! Columns of text as Arrow lays them out: offsets, bytes, a bit for each row that is there.
 
+use numpy::{PyArray1, PyArrayMethods};
 use pyo3::prelude::*;
 
 use crate::errors::Raised;
+
+/// The buffers of a column, or of a slice of one, as arrays that look into Arrow's memory.
+pub(crate) struct Buffers {
+    /// See [`TextColumn`].
+    pub(crate) offsets: Py<PyArray1<u8>>,
+    pub(crate) wide: bool,
+    pub(crate) data: Py<PyArray1<u8>>,
+    pub(crate) there: Option<Py<PyArray1<u8>>>,
+}
+
+impl Buffers {
+    /// Does something with the column, off the GIL.
+    pub(crate) fn with<T: Send>(
+        &self,
+        work: impl FnOnce(TextColumn<'_>) -> PyResult<T> + Send,
+    ) -> PyResult<T> {
+        Python::attach(|py| {
+            let [offsets, data] =
+                [&self.offsets, &self.data].map(|array| array.bind(py).readonly());
+            let there = self.there.as_ref().map(|array| array.bind(py).readonly());
+            let column = TextColumn {
+                offsets: offsets.as_slice()?,
+                wide: self.wide,
+                data: data.as_slice()?,
+                there: there.as_ref().map(|there| there.as_slice()).transpose()?,
+            };
+            py.detach(|| work(column))
+        })
+    }
+}
 
 /// The rows of a column, or of a slice of one, where Arrow has them.
 #[derive(Clone, Copy)]

@@ -10,9 +10,9 @@ use pyo3::types::{PyByteArray, PyBytes, PyList};
 use superword::encode::{BatchError, EncodedBatch, Encoder, OffsetUnit, Spans, SpecialFinder};
 use superword::observe::{Observer, Silent};
 
-use crate::arrow::TextColumn;
+use crate::arrow::Buffers;
 use crate::errors;
-use crate::watch::{detached, watched, watched_apart};
+use crate::watch::{detached, watched_apart};
 
 /// Text from which on a call can be stopped by Ctrl-C. It takes some ten milliseconds at worst; a
 /// thread of its own, which such a call needs, takes some ten microseconds.
@@ -146,25 +146,26 @@ pub(crate) fn flat<'py>(
 /// The ids of a column: one buffer, and offsets of the same width as the column has.
 pub(crate) fn column<'py>(
     py: Python<'py>,
-    encoder: &Encoder,
-    column: TextColumn<'_>,
-    allowed: &[String],
+    encoder: &Arc<Encoder>,
+    column: Buffers,
+    bytes: usize,
+    allowed: Vec<String>,
     threads: usize,
 ) -> PyResult<FlatColumn<'py>> {
-    let work = |observer: &dyn Observer| -> PyResult<EncodedBatch> {
-        let encoded = encoder.encode_batch(
-            &column.texts()?,
-            &finder(encoder, allowed),
-            threads,
-            observer,
-        );
-        encoded.map_err(|error| raised(&error))
-    };
-    let encoded = match column.data.len() < LONG {
-        true => detached(py, || work(&Silent))?,
-        false => watched(py, None, work)?,
-    }?;
     let wide = column.wide;
+    let encoded = off_the_gil(
+        py,
+        encoder,
+        column,
+        bytes,
+        move |encoder, column, observer| {
+            let specials = finder(encoder, &allowed);
+            column.with(|column| {
+                let encoded = encoder.encode_batch(&column.texts()?, &specials, threads, observer);
+                encoded.map_err(|error| raised(&error))
+            })
+        },
+    )??;
     let offsets = match wide {
         true => offsets_of(py, &encoded, |offset| (offset as u64).to_ne_bytes()),
         // A token has at least a byte: what 32 bits held before they hold now.

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 
-use numpy::PyReadonlyArray1;
+use numpy::PyArray1;
 use pyo3::prelude::*;
 use pyo3::pybacked::{PyBackedBytes, PyBackedStr};
 use pyo3::types::{PyBytes, PyDict, PyList};
@@ -14,7 +14,7 @@ use superword::text::{Pretokenizer, PretokenizerConfig};
 use superword::token::{Symbol, TokenId};
 
 use crate::arguments::Input;
-use crate::arrow::TextColumn;
+use crate::arrow::Buffers;
 use crate::encoding::{self, Flat, FlatColumn, Texts, WithOffsets};
 use crate::errors;
 use crate::files;
@@ -325,21 +325,28 @@ impl PyModel {
     fn encode_arrow<'py>(
         &self,
         py: Python<'py>,
-        offsets: PyReadonlyArray1<'py, u8>,
+        offsets: Py<PyArray1<u8>>,
         wide: bool,
-        data: PyReadonlyArray1<'py, u8>,
-        there: Option<PyReadonlyArray1<'py, u8>>,
+        data: Bound<'py, PyArray1<u8>>,
+        there: Option<Py<PyArray1<u8>>>,
         allowed_special: Vec<String>,
         threads: usize,
     ) -> PyResult<FlatColumn<'py>> {
-        let there = there.as_ref().map(|there| there.as_slice());
-        let column = TextColumn {
-            offsets: offsets.as_slice()?,
+        let bytes = data.len()?;
+        let column = Buffers {
+            offsets,
             wide,
-            data: data.as_slice()?,
-            there: there.transpose()?,
+            data: data.unbind(),
+            there,
         };
-        encoding::column(py, self.encoder(py)?, column, &allowed_special, threads)
+        encoding::column(
+            py,
+            self.encoder(py)?,
+            column,
+            bytes,
+            allowed_special,
+            threads,
+        )
     }
 
     fn count_tokens(
