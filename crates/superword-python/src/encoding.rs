@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
-use numpy::{IntoPyArray, PyArray1};
+use numpy::{IntoPyArray, PyArray1, PyArrayMethods};
 use pyo3::exceptions::PyKeyboardInterrupt;
 use pyo3::prelude::*;
 use pyo3::pybacked::{PyBackedBytes, PyBackedStr};
-use pyo3::types::{PyByteArray, PyBytes, PyList};
+use pyo3::types::{PyByteArray, PyBytes, PyList, PySlice};
 use superword::encode::{BatchError, EncodedBatch, Encoder, OffsetUnit, Spans, SpecialFinder};
 use superword::observe::{Observer, Silent};
 
@@ -135,12 +135,96 @@ pub(crate) fn flat<'py>(
     allowed: Vec<String>,
     threads: usize,
 ) -> PyResult<Flat<'py>> {
+    let bytes = texts.iter().map(|text| text.len()).sum();
+    if threads == 1 && bytes >= LONG {
+        return flat_in_place(py, encoder, texts, bytes, allowed);
+    }
     let encoded = batch(py, encoder, texts, allowed, threads)?;
-    let (ids, offsets) = py.detach(|| {
-        let offsets: Vec<u64> = encoded.offsets().map(|offset| offset as u64).collect();
-        (encoded.into_ids(), offsets)
-    });
-    Ok((ids.into_pyarray(py), offsets.into_pyarray(py)))
+    let offsets: Vec<u64> = encoded.offsets().map(|offset| offset as u64).collect();
+    Ok((all_ids(py, &encoded)?, offsets.into_pyarray(py)))
+}
+
+/// [`flat`] on one thread, straight into an array that is large enough for nearly all text.
+///
+/// New memory is what costs here. numpy asks the system for large pages, and those that are not
+/// needed are never made.
+fn flat_in_place<'py>(
+    py: Python<'py>,
+    encoder: &Arc<Encoder>,
+    texts: Texts,
+    bytes: usize,
+    allowed: Vec<String>,
+) -> PyResult<Flat<'py>> {
+    let room = PyArray1::<u32>::zeros(py, bytes / 3, false);
+    let owned = (texts, room.clone().unbind());
+    let (count, rest, offsets) = off_the_gil(
+        py,
+        encoder,
+        owned,
+        bytes,
+        move |encoder, owned, observer| {
+            let (texts, room) = owned;
+            let texts: Vec<&str> = texts.iter().map(|text| &**text).collect();
+            let specials = finder(encoder, &allowed);
+            Python::attach(|py| -> PyResult<_> {
+                let mut room = room.bind(py).try_readwrite()?;
+                let room = room.as_slice_mut()?;
+                py.detach(|| {
+                    let (mut count, mut rest) = (0, Vec::new());
+                    let offsets = encoder.encode_in_parts(&texts, &specials, observer, |part| {
+                        match room.get_mut(count..count + part.len()) {
+                            Some(place) if rest.is_empty() => {
+                                place.copy_from_slice(part);
+                                count += part.len();
+                            }
+                            _ => rest.extend_from_slice(part),
+                        }
+                    });
+                    let offsets = offsets.map_err(|error| raised(&error))?;
+                    let offsets: Vec<u64> = offsets.iter().map(|&offset| offset as u64).collect();
+                    Ok((count, rest, offsets))
+                })
+            })
+        },
+    )??;
+    let start = room.get_item(PySlice::new(py, 0, count as isize, 1))?;
+    let start = start.cast_into::<PyArray1<u32>>()?;
+    let ids = match rest[..] {
+        [] => start,
+        // Text of which a token has less than three bytes.
+        _ => joined(
+            py,
+            count + rest.len(),
+            &[start.try_readonly()?.as_slice()?, &rest],
+        )?,
+    };
+    Ok((ids, offsets.into_pyarray(py)))
+}
+
+/// All ids of a batch in one array.
+fn all_ids<'py>(py: Python<'py>, encoded: &EncodedBatch) -> PyResult<Bound<'py, PyArray1<u32>>> {
+    let parts: Vec<&[u32]> = encoded.pieces().collect();
+    joined(py, encoded.tokens(), &parts)
+}
+
+fn joined<'py>(
+    py: Python<'py>,
+    len: usize,
+    parts: &[&[u32]],
+) -> PyResult<Bound<'py, PyArray1<u32>>> {
+    let ids = PyArray1::<u32>::zeros(py, len, false);
+    {
+        let mut places = ids.try_readwrite()?;
+        let mut places = places.as_slice_mut()?;
+        py.detach(|| {
+            for part in parts {
+                let (place, after) = places.split_at_mut(part.len());
+                place.copy_from_slice(part);
+                places = after;
+            }
+        });
+    }
+    Ok(ids)
 }
 
 /// The ids of a column: one buffer, and offsets of the same width as the column has.
@@ -171,8 +255,7 @@ pub(crate) fn column<'py>(
         // A token has at least a byte: what 32 bits held before they hold now.
         false => offsets_of(py, &encoded, |offset| (offset as u32).to_ne_bytes()),
     }?;
-    let ids = py.detach(|| encoded.into_ids());
-    Ok((ids.into_pyarray(py), offsets))
+    Ok((all_ids(py, &encoded)?, offsets))
 }
 
 /// Where each text ends, after a 0, in one buffer of numbers of `N` bytes.

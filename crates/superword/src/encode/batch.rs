@@ -36,15 +36,6 @@ struct Group {
     ends: Vec<usize>,
 }
 
-impl Group {
-    fn with_capacity(ids: usize, texts: usize) -> Group {
-        Group {
-            ids: Vec::with_capacity(ids),
-            ends: Vec::with_capacity(texts),
-        }
-    }
-}
-
 impl EncodedBatch {
     /// The number of texts.
     pub fn texts(&self) -> usize {
@@ -71,18 +62,6 @@ impl EncodedBatch {
         self.groups.iter().map(|group| &group.ids[..])
     }
 
-    /// All ids in order, in one list; not copied where one thread made them.
-    pub fn into_ids(self) -> Vec<u32> {
-        let tokens = self.tokens();
-        let mut groups = self.groups.into_iter().map(|group| group.ids);
-        let mut ids = groups.next().unwrap_or_default();
-        ids.reserve_exact(tokens - ids.len());
-        for more in groups {
-            ids.extend_from_slice(&more);
-        }
-        ids
-    }
-
     /// Where each text ends in the ids of all, after a 0: one more than there are texts.
     pub fn offsets(&self) -> impl Iterator<Item = usize> {
         let mut before = 0;
@@ -106,29 +85,43 @@ impl Encoder {
         threads: usize,
         observer: &dyn Observer,
     ) -> Result<EncodedBatch, BatchError> {
-        let encode = |texts: &[&str], group: &mut Group| -> Result<(), SplitError> {
+        let groups = in_groups(texts, threads, observer, |texts| {
+            let mut group = Group {
+                ids: Vec::with_capacity(GROUP_BYTES / 3),
+                ends: Vec::with_capacity(texts.len()),
+            };
             for text in texts {
                 self.encode(text, specials, &mut group.ids)?;
                 group.ends.push(group.ids.len());
             }
-            Ok(())
-        };
-        if threads == 1 {
-            // One list for all. Memory that is not needed is not touched.
-            let bytes: usize = texts.iter().map(|text| text.len()).sum();
-            let mut all = Group::with_capacity(bytes / 3, texts.len());
-            for range in group(texts) {
-                check_stop(observer)?;
-                encode(&texts[range], &mut all)?;
-            }
-            all.ids.shrink_to_fit();
-            return Ok(EncodedBatch { groups: vec![all] });
-        }
-        let groups = in_groups(texts, threads, observer, |texts| {
-            let mut group = Group::with_capacity(GROUP_BYTES / 3, texts.len());
-            encode(texts, &mut group).map(|()| group)
+            Ok(group)
         })?;
         Ok(EncodedBatch { groups })
+    }
+
+    /// The same on one thread, without keeping the ids: those of a few texts at a time are handed
+    /// to `take`. Gives where each text ends in all of them, after a 0.
+    pub fn encode_in_parts(
+        &self,
+        texts: &[&str],
+        specials: &SpecialFinder,
+        observer: &dyn Observer,
+        mut take: impl FnMut(&[u32]),
+    ) -> Result<Vec<usize>, BatchError> {
+        let mut offsets = Vec::with_capacity(texts.len() + 1);
+        offsets.push(0);
+        let (mut part, mut before) = (Vec::new(), 0);
+        for range in group(texts) {
+            check_stop(observer)?;
+            part.clear();
+            for text in &texts[range] {
+                self.encode(text, specials, &mut part)?;
+                offsets.push(before + part.len());
+            }
+            before += part.len();
+            take(&part);
+        }
+        Ok(offsets)
     }
 
     /// The number of tokens of each text. The ids are not kept.

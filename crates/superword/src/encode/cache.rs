@@ -2,7 +2,8 @@
 //!
 //! Nearly every pretoken has been seen before, and nearly all of them are short and one token, so
 //! this is where encoding spends its time, waiting for memory. Two tables of fixed size, one line
-//! of the processor's cache for each look-up: short pretokens that are one token, and all others. A new entry takes the place of one that was there.
+//! of the processor's cache for each look-up: short pretokens that are one token, and all others.
+//! A new entry takes the place of one that was there.
 
 use super::superwords::ELIGIBLE;
 use crate::hash::{fold, hash_u128};

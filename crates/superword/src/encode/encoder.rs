@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::cache::{CACHE_BYTES, PretokenCache, SHORT_BYTES, ShortKey, WIDE_BYTES, WideKey};
 use super::filter::HashFilter;
-use super::ranked::Scratch;
+use super::ranked::{KEPT, Scratch};
 use super::shelf::Shelf;
 use super::specials::SpecialFinder;
 use super::superwords::{ELIGIBLE, SuperwordRules};
@@ -48,9 +48,6 @@ struct Room {
 
 /// So many symbols are gathered before they become ids.
 const SYMBOLS: usize = 2048;
-
-/// The most places that working room is kept for; what an unusual text needed is given back.
-const KEPT: usize = 1 << 16;
 
 /// An id that no token has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -238,7 +235,7 @@ impl Sink for Work<'_> {
             }
             let cache = self.room.cache.short();
             let Some(symbols) = self.room.symbols[self.filled..].first_chunk_mut::<64>() else {
-                return; // there is room for them
+                return; // never: room was made above
             };
             let mut count = 0;
             // The end of a pretoken that is not there, 0 for none.

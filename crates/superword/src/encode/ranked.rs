@@ -51,7 +51,7 @@ struct Node {
 }
 
 /// The most places that working room is kept for; what a longer sequence needed is given back.
-const KEPT: usize = 1 << 16;
+pub(super) const KEPT: usize = 1 << 16;
 
 impl Scratch {
     /// Gives back the memory that an unusually long sequence took.

@@ -1,7 +1,7 @@
 //! Supermerges applied to a run of pretokens that are one token each.
 
 use super::filter::HashFilter;
-use super::ranked::{RankedRules, Scratch};
+use super::ranked::{KEPT, RankedRules, Scratch};
 use super::rules::{NO_RULE, Rank};
 use crate::count::Ngrams;
 use crate::hash::{NumberMap, hash_pair};
@@ -73,14 +73,14 @@ impl SuperwordRules {
         };
         self.find_ranks(symbols, &seams, &mut ranks);
         let from = out.len();
-        out.resize(from + end, 0);
+        out.resize(from + end + SPARE, 0);
         let mut tokens = Tokens {
             out: &mut out[from..],
             count: 0,
         };
         let mut done = 0;
         while let Some(start) = next_bit::<true>(&seams, done, end) {
-            tokens.extend(&symbols[done..start]);
+            tokens.copy(symbols, done, start);
             let run_end = next_bit::<false>(&seams, start, end).unwrap_or(last) + 1;
             self.join_run(
                 &symbols[start..run_end],
@@ -90,10 +90,12 @@ impl SuperwordRules {
             );
             done = run_end;
         }
-        tokens.extend(&symbols[done..end]);
+        tokens.copy(symbols, done, end);
         let count = tokens.count;
         out.truncate(from + count);
-        (scratch.seams, scratch.ranks) = (seams, ranks);
+        if ranks.capacity() <= KEPT {
+            (scratch.seams, scratch.ranks) = (seams, ranks);
+        }
         end
     }
 
@@ -120,7 +122,6 @@ impl SuperwordRules {
     /// is not set is that certain: no superword does.
     fn find_seams(&self, symbols: &[u32], seams: &mut Vec<u64>) {
         seams.clear();
-        // One word more than needed, so that a run always finds its end.
         for start in (0..symbols.len()).step_by(64) {
             let end = symbols.len().min(start + 65);
             let mut word = 0;
@@ -183,11 +184,14 @@ impl SuperwordRules {
     }
 }
 
-/// Tokens that are written one after the other. There is room for as many as there were symbols.
+/// Tokens that are written one after the other. There is room for as many as there were symbols,
+/// and for [`SPARE`] more that are written and do not count.
 struct Tokens<'o> {
     out: &'o mut [u32],
     count: usize,
 }
+
+const SPARE: usize = 8;
 
 impl Tokens<'_> {
     /// Appends symbols without their marks.
@@ -197,6 +201,20 @@ impl Tokens<'_> {
             self.out[self.count] = plain(symbol);
             self.count += 1;
         }
+    }
+
+    /// Appends `symbols[from..to]`: mostly a few, so that a loop over them would be mispredicted.
+    #[inline(always)]
+    fn copy(&mut self, symbols: &[u32], from: usize, to: usize) {
+        if to - from <= SPARE
+            && let Some(symbols) = symbols[from..].first_chunk::<SPARE>()
+            && let Some(out) = self.out[self.count..].first_chunk_mut::<SPARE>()
+        {
+            *out = symbols.map(plain);
+            self.count += to - from;
+            return;
+        }
+        self.extend(&symbols[from..to]);
     }
 }
 
