@@ -96,11 +96,19 @@ impl WideKey {
     #[inline(always)]
     pub(super) fn new(text: &[u8], start: usize, end: usize) -> WideKey {
         let len = end - start;
-        let mut bytes = [0; 32];
-        bytes[..len].copy_from_slice(&text[start..end]);
-        bytes[31] = len as u8;
-        let (halves, _) = bytes.as_chunks::<16>();
-        let key = [halves[0], halves[1]].map(u128::from_le_bytes);
+        let mut key = match text[start..].first_chunk::<32>() {
+            // Two loads, the bytes behind the pretoken cleared: copying so few would be a call.
+            Some(window) => [
+                first_of(&window[..16], len.min(16)),
+                first_of(&window[16..], len.saturating_sub(16)),
+            ],
+            None => {
+                let mut bytes = [0; 32];
+                bytes[..len].copy_from_slice(&text[start..end]);
+                [first_of(&bytes[..16], 16), first_of(&bytes[16..], 16)]
+            }
+        };
+        key[1] |= (len as u128) << 120;
         let hash = fold(hash_u128(key[0]), hash_u128(key[1]));
         WideKey { key, hash }
     }
@@ -110,6 +118,24 @@ impl WideKey {
     pub(super) fn hash(&self) -> u64 {
         self.hash
     }
+}
+
+/// The first `len` of sixteen bytes as a number.
+#[inline(always)]
+fn first_of(bytes: &[u8], len: usize) -> u128 {
+    /// `WIDE_MASKS[n]` keeps the first `n` bytes. A look-up: shifting 128 bits costs more.
+    static WIDE_MASKS: [u128; 17] = {
+        let mut masks = [0; 17];
+        let mut n = 1;
+        while n <= 16 {
+            masks[n] = u128::MAX >> (128 - 8 * n);
+            n += 1;
+        }
+        masks
+    };
+    let mut word = [0; 16];
+    word.copy_from_slice(bytes);
+    u128::from_le_bytes(word) & WIDE_MASKS[len]
 }
 
 /// Pretokens → symbols.

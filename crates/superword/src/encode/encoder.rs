@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use super::cache::{CACHE_BYTES, PretokenCache, SHORT_BYTES, ShortKey, WIDE_BYTES, WideKey};
 use super::filter::HashFilter;
 use super::ranked::{KEPT, Scratch};
+use super::replay::WordEvent;
 use super::shelf::Shelf;
 use super::specials::SpecialFinder;
 use super::superwords::{ELIGIBLE, SuperwordRules};
@@ -66,8 +67,11 @@ impl Encoder {
     pub fn new(model: Arc<Model>) -> Result<Encoder, PatternError> {
         let pretokenizer = Pretokenizer::new(model.parts().pretokenizer.clone())?;
         let vocabulary = model.vocabulary();
-        let words = WordRules::new(model.parts().alphabet.symbols(), &word_events(&model));
-        let superwords = SuperwordRules::new(&model);
+        let alphabet = model.parts().alphabet.symbols();
+        let events = word_events(&model);
+        let is_word = word_tokens(vocabulary.len(), &alphabet, &events);
+        let words = WordRules::new(alphabet, &events);
+        let superwords = SuperwordRules::new(&model, &is_word);
         let mut whole = BytesTable::with_capacity(vocabulary.len());
         let mut tokens = HashFilter::with_capacity(vocabulary.len());
         let (mut symbols, mut scratch) = (Vec::new(), Scratch::default());
@@ -77,7 +81,10 @@ impl Encoder {
             let id = vocabulary.id_of(symbol);
             ids.push(id.map_or(u32::MAX, |id| id.0));
             let bytes = vocabulary.bytes_of(symbol);
-            if id.is_none() || !words.reaches(bytes, symbol, &mut symbols, &mut scratch) {
+            if id.is_none()
+                || !is_word[symbol.index()]
+                || !words.reaches(bytes, symbol, &mut symbols, &mut scratch)
+            {
                 continue;
             }
             let eligible = superwords.is_some()
@@ -346,4 +353,21 @@ impl Work<'_> {
             }
         }
     }
+}
+
+/// By symbol: whether phase 1 has it. No other token is ever what a pretoken becomes.
+fn word_tokens(
+    symbols: usize,
+    alphabet: &[Option<Symbol>; 256],
+    events: &[WordEvent],
+) -> Vec<bool> {
+    let mut is_word = vec![false; symbols];
+    let joined = events.iter().filter_map(|event| match event {
+        WordEvent::Merge { joined, .. } => Some(joined),
+        WordEvent::Delete { .. } => None,
+    });
+    for symbol in alphabet.iter().flatten().chain(joined) {
+        is_word[symbol.index()] = true;
+    }
+    is_word
 }

@@ -21,8 +21,8 @@ pub(super) struct SuperwordRules {
 }
 
 impl SuperwordRules {
-    /// `None` for a model without supermerges.
-    pub(super) fn new(model: &Model) -> Option<SuperwordRules> {
+    /// `None` for a model without supermerges. `is_word` says which symbols a pretoken may be.
+    pub(super) fn new(model: &Model, is_word: &[bool]) -> Option<SuperwordRules> {
         let vocabulary = model.vocabulary();
         let supermerges: Vec<(Symbol, Symbol, Symbol)> = model
             .parts()
@@ -39,7 +39,7 @@ impl SuperwordRules {
         if supermerges.is_empty() {
             return None;
         }
-        let pairs = seams_of(&supermerges);
+        let pairs = seams_of(&supermerges, is_word);
         let mut seams = HashFilter::with_capacity(pairs.len());
         for (left, right) in pairs {
             seams.insert(hash_pair(left, right));
@@ -249,8 +249,8 @@ fn start_of_run(seams: &[u64], last: usize) -> usize {
 }
 
 /// The pairs of pretokens that stand side by side in some superword.
-fn seams_of(supermerges: &[(Symbol, Symbol, Symbol)]) -> Vec<(u32, u32)> {
-    let (firsts, lasts) = ends_of(supermerges);
+fn seams_of(supermerges: &[(Symbol, Symbol, Symbol)], is_word: &[bool]) -> Vec<(u32, u32)> {
+    let (firsts, lasts) = ends_of(supermerges, is_word);
     let mut seams = Vec::with_capacity(supermerges.len());
     for (left, right, _) in supermerges {
         for &last in ends(&lasts, left.0).iter() {
@@ -275,15 +275,18 @@ fn ends(ends: &Ends, symbol: u32) -> std::borrow::Cow<'_, [u32]> {
 
 /// The first and the last pretokens of each superword: one each, unless the same bytes were
 /// made of different pretokens.
-fn ends_of(supermerges: &[(Symbol, Symbol, Symbol)]) -> (Ends, Ends) {
+fn ends_of(supermerges: &[(Symbol, Symbol, Symbol)], is_word: &[bool]) -> (Ends, Ends) {
     let (mut firsts, mut lasts) = (Ends::default(), Ends::default());
     loop {
         let mut changed = false;
         for (left, right, joined) in supermerges {
             for (known, part) in [(&mut firsts, left), (&mut lasts, right)] {
                 let new = ends(known, part.0).into_owned();
-                // The bytes may also be a pretoken of their own; keeping that end is harmless.
-                let list = known.entry(joined.0).or_insert_with(|| vec![joined.0]);
+                // The bytes may also be a pretoken of their own.
+                let alone = is_word[joined.index()].then_some(joined.0);
+                let list = known
+                    .entry(joined.0)
+                    .or_insert_with(|| alone.into_iter().collect());
                 for end in new {
                     if !list.contains(&end) {
                         list.push(end);
