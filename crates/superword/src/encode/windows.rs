@@ -13,6 +13,9 @@ use super::rules::Rank;
 /// Units of the first window; it is doubled where it settles too little.
 const WINDOW: usize = 64;
 
+/// A window is as wide as so many tokens of the one before it.
+const HELD: usize = 16;
+
 /// The last tokens of a window are not settled: what follows may change them.
 const UNSETTLED: usize = 2;
 
@@ -58,7 +61,7 @@ impl RankedRules {
                 Some(last) if tokens[last].start - from >= width / 4 => {
                     done.extend_from_slice(&tokens[new..=last]);
                     width = match tokens[last].start > failed {
-                        true => WINDOW.max(width / 2),
+                        true => WINDOW.max((to - from) / tokens.len() * HELD),
                         false => width * 2,
                     };
                 }
