@@ -71,7 +71,9 @@ class JsonLog:
         """Write a line."""
         seconds = round(time.monotonic() - self.started, 3)
         line = json.dumps({"event": event, "seconds": seconds, **facts}, default=str)
-        print(line, file=sys.stderr, flush=True)  # noqa: T201
+        # With its end in one piece: Ctrl-C may come between any two calls.
+        sys.stderr.write(line + "\n")
+        sys.stderr.flush()
 
     def progress(self, progress: Progress) -> None:
         """Tell of progress about once a second, and of each phase when it starts and ends."""
