@@ -30,13 +30,17 @@ from superword.shards import EncodedCorpus
 SIZE = 80_000  # tokens of a shard
 
 
-@pytest.fixture
-def documents() -> list[str]:
-    """A few thousand documents of all sizes; more than one block of input."""
+def of_all_sizes() -> list[str]:
+    """A few thousand documents of all sizes; more than one block of input or batch of rows."""
     words = ["of the", " name", " один", "言葉", "\n", " 12", "", " as well as", "x" * 300]
     return [
         "".join(words[(i * 7 + j * j) % len(words)] for j in range(i % 97)) for i in range(3000)
     ]
+
+
+@pytest.fixture
+def documents() -> list[str]:
+    return of_all_sizes()
 
 
 @pytest.fixture

@@ -22,7 +22,7 @@ from superword.errors import (
 )
 from superword.inputs import Texts
 from superword.shards import EncodedCorpus
-from test_files import SIZE, digests, read_back
+from test_files import SIZE, digests, of_all_sizes, read_back
 
 pa: Any = pytest.importorskip("pyarrow", reason="superword[arrow] is not installed")
 import pyarrow.parquet as pq  # noqa: E402  # behind the check that it is there
@@ -30,11 +30,7 @@ import pyarrow.parquet as pq  # noqa: E402  # behind the check that it is there
 
 @pytest.fixture
 def documents() -> list[str]:
-    """Documents of all sizes, more than one batch of rows and one block of bytes."""
-    words = ["of the", " name", " один", "言葉", "\n", " 12", "", " as well as", "x" * 300]
-    return [
-        "".join(words[(i * 7 + j * j) % len(words)] for j in range(i % 97)) for i in range(3000)
-    ]
+    return of_all_sizes()
 
 
 @pytest.fixture

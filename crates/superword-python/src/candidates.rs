@@ -96,6 +96,16 @@ impl PyCandidates {
         }
         self.counts.add(&run, count).map_err(|_| overflow())
     }
+
+    /// No candidates yet, with their facts.
+    fn empty(cut_below: u64, facts: &str) -> PyResult<PyCandidates> {
+        Ok(PyCandidates::new(
+            TokenTable::default(),
+            CandidateCounts::default(),
+            cut_below.max(1),
+            facts_of(facts)?,
+        ))
+    }
 }
 
 #[pymethods]
@@ -106,12 +116,7 @@ impl PyCandidates {
         cut_below: u64,
         facts: &str,
     ) -> PyResult<PyCandidates> {
-        let mut all = PyCandidates::new(
-            TokenTable::default(),
-            CandidateCounts::default(),
-            cut_below.max(1),
-            facts_of(facts)?,
-        );
+        let mut all = PyCandidates::empty(cut_below, facts)?;
         for (tokens, count) in counts.iter() {
             let tokens = tokens.cast::<PyTuple>()?;
             let count = count.extract::<u64>().map_err(|_| overflow())?;
@@ -188,12 +193,7 @@ impl PyCandidates {
         cut_below: u64,
         facts: &str,
     ) -> PyResult<PyCandidates> {
-        let mut all = PyCandidates::new(
-            TokenTable::default(),
-            CandidateCounts::default(),
-            cut_below.max(1),
-            facts_of(facts)?,
-        );
+        let mut all = PyCandidates::empty(cut_below, facts)?;
         for (runs, offsets, data, counts) in &columns {
             let tokens = Strings::new(offsets.as_bytes(), data.as_bytes())?;
             let runs: Vec<u64> = numbers(runs.as_bytes()).collect();

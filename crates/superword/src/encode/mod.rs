@@ -15,6 +15,7 @@ mod rules;
 mod shard;
 mod shard_writer;
 mod shelf;
+mod short;
 mod specials;
 mod superwords;
 mod windows;

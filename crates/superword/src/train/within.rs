@@ -36,15 +36,7 @@ pub fn count_pretokens_within(
     observer: &dyn Observer,
 ) -> Result<Counted, TrainError> {
     let scratch = Scratch::open(None)?;
-    let pass = Pass {
-        sources,
-        read,
-        pretokenizer,
-        piece_bytes: PIECE_BYTES,
-        scratch: &scratch,
-        budget: Some(Budget::new(max_memory, read)?),
-        observer,
-    };
+    let pass = pass_within(max_memory, &scratch, sources, read, pretokenizer, observer)?;
     let pieces = pass.count(false, &numbered(sources))?;
     let counts = pass.gather_counts(&pieces.parts)?;
     Ok(Counted {
@@ -65,20 +57,32 @@ pub fn count_candidates_within(
     observer: &dyn Observer,
 ) -> Result<(CandidateCounts, ReadReport), TrainError> {
     let scratch = Scratch::open(None)?;
-    let pass = Pass {
-        sources,
-        read,
-        pretokenizer,
-        piece_bytes: PIECE_BYTES,
-        scratch: &scratch,
-        budget: Some(Budget::new(max_memory, read)?),
-        observer,
-    };
+    let pass = pass_within(max_memory, &scratch, sources, read, pretokenizer, observer)?;
     let (counts, report) = pass.candidates(eligible, None, cut_below, &numbered(sources), "")?;
     if report.bytes == 0 && !read.allow_empty {
         return Err(crate::corpus::empty(sources, &report).into());
     }
     Ok((counts, report))
+}
+
+/// A pass over the whole text that stays within about `max_memory` bytes.
+fn pass_within<'p>(
+    max_memory: u64,
+    scratch: &'p Scratch,
+    sources: &'p [Source],
+    read: &'p ReadOptions,
+    pretokenizer: &'p Pretokenizer,
+    observer: &'p dyn Observer,
+) -> Result<Pass<'p>, TrainError> {
+    Ok(Pass {
+        sources,
+        read,
+        pretokenizer,
+        piece_bytes: PIECE_BYTES,
+        scratch,
+        budget: Some(Budget::new(max_memory, read)?),
+        observer,
+    })
 }
 
 /// Tells sources apart within one run, whatever their names.
