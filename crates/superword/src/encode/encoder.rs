@@ -3,17 +3,18 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use super::cache::{CACHE_BYTES, PretokenCache, SHORT_BYTES, ShortKey, WIDE_BYTES, WideKey};
+use super::cache::{CACHE_BYTES, WIDE_BYTES, WideKey};
 use super::filter::HashFilter;
-use super::ranked::{KEPT, Scratch};
+use super::ranked::Scratch;
 use super::replay::WordEvent;
 use super::shelf::Shelf;
 use super::specials::SpecialFinder;
 use super::superwords::{ELIGIBLE, SuperwordRules};
 use super::words::{WordRules, word_events};
+use super::work::{self, Room};
 use crate::model::Model;
 use crate::table::BytesTable;
-use crate::text::{PatternError, Pretokenizer, Sink, SplitError};
+use crate::text::{PatternError, Pretokenizer, SplitError};
 use crate::token::{Symbol, TokenId};
 
 /// Encodes with one model. May be used from many threads at once.
@@ -35,20 +36,6 @@ pub struct Encoder {
     /// The memory of the cache of each room.
     cache_bytes: AtomicUsize,
 }
-
-/// Working room of one thread.
-#[derive(Debug, Default)]
-struct Room {
-    scratch: Scratch,
-    cache: PretokenCache,
-    /// Symbols of pretokens that are not ids yet; small enough to stay close to the processor.
-    symbols: Vec<u32>,
-    /// The symbols of one pretoken.
-    pieces: Vec<u32>,
-}
-
-/// So many symbols are gathered before they become ids.
-const SYMBOLS: usize = 2048;
 
 /// An id that no token has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -130,7 +117,7 @@ impl Encoder {
 
     /// Appends the ids of a text; special tokens in it are plain text.
     pub fn encode_ordinary(&self, text: &str, out: &mut Vec<u32>) -> Result<(), SplitError> {
-        self.rooms.with(|room| self.encode_in(room, text, out))
+        self.rooms.with(|room| work::encode(self, room, text, out))
     }
 
     /// Appends the ids of a text; special tokens that the finder knows become their ids.
@@ -143,11 +130,11 @@ impl Encoder {
         self.rooms.with(|room| {
             let mut from = 0;
             while let Some((start, end, id)) = specials.find(text, from) {
-                self.encode_in(room, &text[from..start], out)?;
+                work::encode(self, room, &text[from..start], out)?;
                 out.push(id);
                 from = end;
             }
-            self.encode_in(room, &text[from..], out)
+            work::encode(self, room, &text[from..], out)
         })
     }
 
@@ -168,19 +155,39 @@ impl Encoder {
         self.rooms.for_each(|room| room.cache.clear());
     }
 
-    fn encode_in(&self, room: &mut Room, text: &str, out: &mut Vec<u32>) -> Result<(), SplitError> {
-        room.cache.fit(self.cache_bytes());
-        room.symbols.resize(room.symbols.len().max(SYMBOLS), 0);
-        let mut work = Work {
-            encoder: self,
-            text: text.as_bytes(),
-            room,
-            filled: 0,
-            out,
-        };
-        let result = self.pretokenizer.feed(text, &mut work);
-        work.flush(true);
-        result
+    /// The superwords of the model, if it has any.
+    #[inline(always)]
+    pub(super) fn superwords(&self) -> Option<&SuperwordRules> {
+        self.superwords.as_ref()
+    }
+
+    /// The symbols of the pretoken `text[start..end]`, in place of what `symbols` held. `key` is its
+    /// key, where it has one.
+    pub(super) fn encode_pretoken(
+        &self,
+        text: &[u8],
+        start: usize,
+        end: usize,
+        key: Option<&WideKey>,
+        symbols: &mut Vec<u32>,
+        scratch: &mut Scratch,
+    ) {
+        let may_be_token = key.is_none_or(|key| self.tokens.may_have(key.hash()));
+        if may_be_token && let Some(symbol) = self.whole.get(text, start, end).0 {
+            symbols.clear();
+            symbols.push(symbol);
+        } else {
+            self.words.encode(&text[start..end], symbols, scratch);
+        }
+    }
+
+    /// Replaces symbols by their ids.
+    pub(super) fn symbols_to_ids(&self, symbols: &mut [u32]) {
+        if !self.ids.is_empty() {
+            for symbol in symbols {
+                *symbol = self.ids[*symbol as usize];
+            }
+        }
     }
 
     /// The bytes of a token, special ones included.
@@ -206,152 +213,6 @@ impl Encoder {
             out.extend_from_slice(bytes);
         }
         Ok(())
-    }
-}
-
-/// One text on its way to ids: pretokens become symbols in the room, and when that is full they
-/// become ids.
-struct Work<'w> {
-    encoder: &'w Encoder,
-    text: &'w [u8],
-    room: &'w mut Room,
-    /// How many symbols there are in the room.
-    filled: usize,
-    out: &'w mut Vec<u32>,
-}
-
-impl Sink for Work<'_> {
-    #[inline(always)]
-    fn pretoken(&mut self, start: usize, end: usize) {
-        self.pretokens(
-            start,
-            start,
-            1u64.checked_shl((end - start) as u32).unwrap_or(0),
-        );
-        // A pretoken that no block can hold.
-        if end - start >= 64 {
-            self.look_up(start, end);
-        }
-    }
-
-    #[inline(always)]
-    fn pretokens(&mut self, mut start: usize, base: usize, mut ends: u64) {
-        loop {
-            if self.room.symbols.len() - self.filled < 64 {
-                self.flush(false);
-            }
-            let cache = self.room.cache.short();
-            let Some(symbols) = self.room.symbols[self.filled..].first_chunk_mut::<64>() else {
-                return; // never: room was made above
-            };
-            let mut count = 0;
-            // The end of a pretoken that is not there, 0 for none.
-            let mut missed = 0;
-            while ends != 0 {
-                let end = base + ends.trailing_zeros() as usize;
-                ends &= ends - 1;
-                let len = end - start;
-                let Some(bytes) = self.text[start..].first_chunk() else {
-                    missed = end;
-                    break;
-                };
-                let (found, symbol) = cache.get(ShortKey::new(bytes, len));
-                if !(found & (len <= SHORT_BYTES)) {
-                    missed = end;
-                    break;
-                }
-                symbols[count % 64] = symbol;
-                count += 1;
-                start = end;
-            }
-            self.filled += count;
-            if missed == 0 {
-                return;
-            }
-            self.look_up(start, missed);
-            start = missed;
-        }
-    }
-}
-
-impl Work<'_> {
-    #[inline(always)]
-    fn push(&mut self, symbol: u32) {
-        if self.filled == self.room.symbols.len() {
-            self.flush(false);
-        }
-        self.room.symbols[self.filled] = symbol;
-        self.filled += 1;
-    }
-
-    /// A pretoken that is long, or several tokens, or not in the cache.
-    #[inline(never)]
-    fn look_up(&mut self, start: usize, end: usize) {
-        let (encoder, text) = (self.encoder, self.text);
-        let key = (end - start <= WIDE_BYTES).then(|| WideKey::new(text, start, end));
-        let mut pieces = std::mem::take(&mut self.room.pieces);
-        pieces.clear();
-        let token = || match &key {
-            Some(key) if !encoder.tokens.may_have(key.hash()) => None,
-            _ => encoder.whole.get(text, start, end).0,
-        };
-        let is_short = end - start <= SHORT_BYTES;
-        if is_short && let Some(symbol) = token() {
-            pieces.push(symbol);
-            self.room.cache.keep_short(&text[start..end], symbol);
-        } else if let Some(key) = &key
-            && let Some(symbols) = self.room.cache.wide(key)
-        {
-            pieces.extend_from_slice(symbols);
-        } else {
-            match token() {
-                Some(symbol) if !is_short => pieces.push(symbol),
-                _ => encoder
-                    .words
-                    .encode(&text[start..end], &mut pieces, &mut self.room.scratch),
-            }
-            if let Some(key) = &key {
-                self.room.cache.keep_wide(key, &pieces);
-            }
-        }
-        for &symbol in &pieces {
-            self.push(symbol);
-        }
-        if pieces.capacity() <= KEPT {
-            self.room.pieces = pieces;
-        }
-    }
-
-    /// Turns the symbols in the room into ids, at the end all of them. Else a run that may go on
-    /// stays there.
-    #[inline(never)]
-    fn flush(&mut self, at_end: bool) {
-        let symbols = &mut self.room.symbols;
-        let from = self.out.len();
-        match &self.encoder.superwords {
-            None => {
-                self.out.extend_from_slice(&symbols[..self.filled]);
-                self.filled = 0;
-            }
-            Some(superwords) => {
-                let scratch = &mut self.room.scratch;
-                let found = &symbols[..self.filled];
-                let done = superwords.join(found, at_end, scratch, self.out);
-                symbols.copy_within(done..self.filled, 0);
-                self.filled -= done;
-                if self.filled * 2 > symbols.len() {
-                    symbols.resize(symbols.len() * 2, 0);
-                } else if at_end && symbols.len() > KEPT {
-                    symbols.truncate(SYMBOLS);
-                    symbols.shrink_to_fit();
-                }
-            }
-        }
-        if !self.encoder.ids.is_empty() {
-            for symbol in &mut self.out[from..] {
-                *symbol = self.encoder.ids[*symbol as usize];
-            }
-        }
     }
 }
 

@@ -8,6 +8,7 @@ mod filter;
 mod lines;
 mod npy;
 mod offsets;
+mod prefetch;
 mod ranked;
 mod replay;
 mod replay_heap;
@@ -20,6 +21,7 @@ mod specials;
 mod superwords;
 mod windows;
 mod words;
+mod work;
 
 pub use batch::{BatchError, EncodedBatch};
 pub use cache::CACHE_BYTES;

@@ -59,7 +59,7 @@ pub struct ScriptPattern {
     pub scripts: Vec<String>,
 }
 
-/// Takes the pretokens of a text as they are found. Any `FnMut(usize, usize)` is one; a type of its
+/// Takes the pretokens of a text as they are found: each starts where the one before it ends. Any `FnMut(usize, usize)` is one; a type of its
 /// own can say that its `pretoken` is always inlined into the scanners, which a closure cannot.
 pub trait Sink {
     /// The next pretoken, from `start` to `end` in bytes.

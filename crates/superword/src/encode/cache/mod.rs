@@ -1,0 +1,186 @@
+//! What pretokens were encoded to: the memory of one worker.
+//!
+//! Nearly every pretoken has been seen before, and nearly all of them are short and one token, so
+//! this is where encoding spends its time, waiting for memory. There are four tables: short
+//! pretokens that are one token, small enough to stay close to the processor; those of up to 15 and
+//! of up to 31 bytes, in a line of memory that can be asked for long before it is needed; and
+//! longer ones. In the last table everything is forgotten when it is full; in the others a new
+//! pretoken takes the place of one that was there.
+
+mod long;
+mod short;
+mod wide;
+
+use long::LongTable;
+use short::Pair;
+pub(super) use short::{SHORT_BYTES, ShortKey, ShortTable};
+pub(super) use wide::{MIDDLE_BYTES, WIDE_BYTES, WideKey};
+use wide::{MIDDLE_SYMBOLS, MiddleLine, WIDE_SYMBOLS, WideLine, WideTable};
+
+/// The memory of the cache of each worker, in bytes, where nothing else is said.
+pub const CACHE_BYTES: usize = 32 << 20;
+
+/// More memory than this for the short ones does not stay close to the processor.
+const MOST_SHORT: usize = 2 << 20;
+
+/// Pretokens → symbols.
+#[derive(Clone, Debug, Default)]
+pub(super) struct PretokenCache {
+    short: Vec<Pair>,
+    middle: WideTable<MiddleLine>,
+    wide: WideTable<WideLine>,
+    long: LongTable,
+    /// What it may hold, in bytes.
+    bytes: usize,
+}
+
+impl PretokenCache {
+    /// Makes an empty cache of at most `bytes`, unless it is of that size already.
+    pub(super) fn fit(&mut self, bytes: usize) {
+        if self.bytes == bytes && !self.short.is_empty() {
+            return;
+        }
+        let short = (bytes / 3).min(MOST_SHORT);
+        let (wide, long) = (bytes / 8, bytes / 16);
+        // There always is a pair, so that a look-up needs no branch; where there is no memory for
+        // it, nothing is written to it.
+        let pairs = (short / size_of::<Pair>()).max(1);
+        self.short = vec![Pair::default(); 1 << pairs.ilog2()];
+        self.middle = WideTable::new(bytes - short - wide - long);
+        self.wide = WideTable::new(wide);
+        self.long = LongTable::new(long);
+        self.bytes = bytes;
+    }
+
+    /// A view for many look-ups of short pretokens.
+    #[inline(always)]
+    pub(super) fn short(&self) -> ShortTable<'_> {
+        ShortTable { pairs: &self.short }
+    }
+
+    /// Keeps the symbol of a short pretoken that is one token, marked or not.
+    pub(super) fn keep_short(&mut self, key: ShortKey, symbol: u32) {
+        if self.bytes >= size_of::<Pair>() * 3 {
+            short::keep(&mut self.short, key, symbol);
+        }
+    }
+
+    /// Asks for the memory of a pretoken of at most [`WIDE_BYTES`].
+    #[inline(always)]
+    pub(super) fn prefetch(&self, key: &WideKey) {
+        match key.len() <= MIDDLE_BYTES {
+            true => self.middle.prefetch(key),
+            false => self.wide.prefetch(key),
+        }
+    }
+
+    /// Appends the symbols of a pretoken of at most [`WIDE_BYTES`]. How many that are, 0 if it is
+    /// not there.
+    #[inline(always)]
+    pub(super) fn append(&self, key: &WideKey, out: &mut Vec<u32>) -> usize {
+        // All there is room for, and the rest taken off: copying a few would be a call.
+        let before = out.len();
+        if key.len() <= MIDDLE_BYTES
+            && let Some((symbols, count)) = self.middle.get(key)
+        {
+            out.extend_from_slice(symbols);
+            out.truncate(before + count);
+            return count;
+        }
+        if let Some((symbols, count)) = self.wide.get(key) {
+            out.extend_from_slice(symbols);
+            out.truncate(before + count);
+            return count;
+        }
+        0
+    }
+
+    /// Keeps the symbols of such a pretoken, if they are few.
+    pub(super) fn keep(&mut self, key: &WideKey, symbols: &[u32]) {
+        if key.len() <= MIDDLE_BYTES && symbols.len() <= MIDDLE_SYMBOLS {
+            self.middle.keep(key, symbols);
+        } else if symbols.len() <= WIDE_SYMBOLS {
+            self.wide.keep(key, symbols);
+        }
+    }
+
+    /// The symbols of a longer pretoken.
+    pub(super) fn long(&self, pretoken: &[u8]) -> Option<&[u32]> {
+        self.long.get(pretoken)
+    }
+
+    /// Keeps the symbols of a longer pretoken, unless it is very long.
+    pub(super) fn keep_long(&mut self, pretoken: &[u8], symbols: &[u32]) {
+        self.long.keep(pretoken, symbols);
+    }
+
+    /// Forgets everything and gives the memory back.
+    pub(super) fn clear(&mut self) {
+        *self = PretokenCache::default();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::merge::tests::Random;
+
+    /// Bytes of few letters, so that keys that are nearly equal meet.
+    fn some_text() -> Vec<u8> {
+        let mut random = Random(3);
+        (0..4000).map(|_| b"ab"[random.below(2) as usize]).collect()
+    }
+
+    #[test]
+    fn what_is_found_was_kept() {
+        let text = some_text();
+        for bytes in [0, 1, 100, 1000, 10_000, 1 << 20] {
+            let mut cache = PretokenCache::default();
+            cache.fit(bytes);
+            let mut found = [0; 3];
+            for pass in 0..2 {
+                for len in 1..70 {
+                    for start in (0..text.len() - len + 1).step_by(7) {
+                        let pretoken = &text[start..start + len];
+                        let key = ShortKey::new(&text, start, start + len);
+                        let (is, symbol) = cache.short().get(key, cache.short().place(key));
+                        if is {
+                            assert!(len <= SHORT_BYTES);
+                            assert_eq!(symbol, symbol_of(pretoken));
+                            found[0] += pass;
+                        } else if len <= SHORT_BYTES {
+                            cache.keep_short(key, symbol_of(pretoken));
+                        }
+                        let all = [symbol_of(pretoken), 1, 2, 3, 4, 5, 6];
+                        let symbols = &all[..1 + start % 7];
+                        if len <= WIDE_BYTES {
+                            let key = WideKey::new(&text, start, start + len);
+                            let mut kept = Vec::new();
+                            match cache.append(&key, &mut kept) {
+                                0 => cache.keep(&key, symbols),
+                                _ => assert_eq!(kept, symbols),
+                            }
+                            found[1] += pass * usize::from(cache.append(&key, &mut kept) > 0);
+                        } else {
+                            match cache.long(pretoken) {
+                                Some(kept) => assert_eq!(kept, symbols),
+                                None => cache.keep_long(pretoken, symbols),
+                            }
+                            found[2] += usize::from(cache.long(pretoken).is_some()) * pass;
+                        }
+                    }
+                }
+            }
+            match bytes {
+                0..100 => assert_eq!(found, [0; 3]),
+                1_048_576 => assert!(found.iter().all(|&found| found > 500), "{found:?}"),
+                _ => {}
+            }
+        }
+    }
+
+    fn symbol_of(pretoken: &[u8]) -> u32 {
+        let number = |sum: u32, byte: &u8| sum.wrapping_mul(31).wrapping_add(u32::from(*byte));
+        pretoken.iter().fold(7, number) % (1 << 20)
+    }
+}
