@@ -29,6 +29,12 @@ pub(super) struct Rules {
     pub(super) quote_anywhere: bool,
 }
 
+/// A preset by its type, so that its rules are known where its scanner is compiled.
+pub(super) trait Preset {
+    /// What it says.
+    const RULES: Rules;
+}
+
 /// Of each byte of a block, what it is: bit `i` is for byte `i`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Masks {
@@ -46,14 +52,39 @@ struct Masks {
     high: u64,
 }
 
+/// How the masks of a block are made: whatever is best on this processor. All make the same.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Way {
+    /// Any processor of this architecture.
+    Plain,
+    #[cfg(target_arch = "x86_64")]
+    Avx512(avx512::Proof),
+}
+
+impl Way {
+    /// The best way.
+    #[inline(always)]
+    pub(super) fn best() -> Way {
+        #[cfg(target_arch = "x86_64")]
+        if let Some(proof) = avx512::Proof::new() {
+            return Way::Avx512(proof);
+        }
+        Way::Plain
+    }
+}
+
 /// The starts of pretokens in a block that starts with one: bit 0 is always set. Each pretoken but
 /// the last ends where the next one starts; the end of the last is not known.
 #[inline(always)]
-pub(super) fn starts(bytes: &[u8], start: usize, rules: Rules) -> u64 {
+pub(super) fn starts<R: Preset>(bytes: &[u8], start: usize, way: Way) -> u64 {
     let Some((window, _)) = bytes[start..].split_first_chunk() else {
-        return starts_at_end(&bytes[start..], rules);
+        return starts_at_end(&bytes[start..], R::RULES);
     };
-    starts_of(masks(window), u64::MAX, rules)
+    match way {
+        Way::Plain => starts_of(masks(window), u64::MAX, R::RULES),
+        #[cfg(target_arch = "x86_64")]
+        Way::Avx512(proof) => proof.starts::<R>(window),
+    }
 }
 
 /// Less than a block is left.
@@ -140,13 +171,13 @@ fn starts_of(m: Masks, text: u64, rules: Rules) -> u64 {
 #[cfg(target_arch = "x86_64")]
 #[inline(always)]
 fn masks(window: &[u8; BLOCK]) -> Masks {
-    let mut all = Masks::default();
-    for (part, bytes) in window.as_chunks::<16>().0.iter().enumerate() {
-        let bytes = u128::from_le_bytes(*bytes);
-        // SAFETY: every x86-64 processor has SSE2.
-        all.set(part * 16, |class| unsafe { sse2::mask(bytes, class) });
-    }
-    all
+    let (parts, _) = window.as_chunks::<16>();
+    Masks::new(|class| {
+        together(parts, 16, |part| {
+            // SAFETY: every x86-64 processor has SSE2.
+            unsafe { sse2::mask(u128::from_le_bytes(part), class) }
+        })
+    })
 }
 
 #[cfg(not(target_arch = "x86_64"))]
@@ -159,12 +190,12 @@ fn masks(window: &[u8; BLOCK]) -> Masks {
 #[cfg(any(test, not(target_arch = "x86_64")))]
 #[inline(always)]
 fn portable_masks(window: &[u8; BLOCK]) -> Masks {
-    let mut all = Masks::default();
-    for (part, bytes) in window.as_chunks::<8>().0.iter().enumerate() {
-        let bytes = u64::from_le_bytes(*bytes);
-        all.set(part * 8, |class| portable::mask(bytes, class));
-    }
-    all
+    let (parts, _) = window.as_chunks::<8>();
+    Masks::new(|class| {
+        together(parts, 8, |part| {
+            portable::mask(u64::from_le_bytes(part), class)
+        })
+    })
 }
 
 /// Bytes that a mask is made for.
@@ -181,20 +212,30 @@ enum Class {
 }
 
 impl Masks {
-    /// Sets the bits from `at` on, given the mask of some bytes for each class.
+    /// The masks of a block, given that of each class.
     #[inline(always)]
-    fn set(&mut self, at: usize, mask: impl Fn(Class) -> u32) {
-        let mask = |class| u64::from(mask(class)) << at;
-        self.lower |= mask(Class::Range(b'a', b'z'));
-        self.letter |= mask(Class::AnyCase(b'a', b'z'));
-        self.digit |= mask(Class::Range(b'0', b'9'));
-        self.blank |= mask(Class::Range(b' ', b' '));
-        self.control |= mask(Class::Range(b'\t', b'\r'));
-        self.newline |= mask(Class::Either(b'\n', b'\r'));
-        self.quote |= mask(Class::Range(b'\'', b'\''));
-        self.slash |= mask(Class::Range(b'/', b'/'));
-        self.high |= mask(Class::High);
+    fn new(mask: impl Fn(Class) -> u64) -> Masks {
+        Masks {
+            lower: mask(Class::Range(b'a', b'z')),
+            letter: mask(Class::AnyCase(b'a', b'z')),
+            digit: mask(Class::Range(b'0', b'9')),
+            blank: mask(Class::Range(b' ', b' ')),
+            control: mask(Class::Range(b'\t', b'\r')),
+            newline: mask(Class::Either(b'\n', b'\r')),
+            quote: mask(Class::Range(b'\'', b'\'')),
+            slash: mask(Class::Range(b'/', b'/')),
+            high: mask(Class::High),
+        }
     }
+}
+
+/// The mask of a block from those of its parts, which have so many bits each.
+#[inline(always)]
+fn together<P: Copy>(parts: &[P], bits: usize, mask: impl Fn(P) -> u32) -> u64 {
+    let parts = parts.iter().enumerate();
+    parts.fold(0, |all, (at, &part)| {
+        all | u64::from(mask(part)) << (at * bits)
+    })
 }
 
 #[cfg(target_arch = "x86_64")]
@@ -232,6 +273,77 @@ mod sse2 {
     fn within(bytes: __m128i, first: u8, last: u8) -> __m128i {
         let moved = _mm_add_epi8(bytes, _mm_set1_epi8(0x80u8.wrapping_sub(first) as i8));
         _mm_cmplt_epi8(moved, _mm_set1_epi8((0x81 + (last - first)) as i8))
+    }
+}
+
+#[cfg(target_arch = "x86_64")]
+mod avx512 {
+    //! Sixty-four bytes in one register, and the masks come out of the comparisons.
+
+    use std::arch::x86_64::{
+        __m512i, _mm512_cmpeq_epi8_mask, _mm512_cmple_epu8_mask, _mm512_loadu_si512,
+        _mm512_movepi8_mask, _mm512_or_si512, _mm512_set1_epi8, _mm512_sub_epi8,
+    };
+
+    use super::{BLOCK, Class, Masks, Preset, starts_of};
+
+    /// Only made where the processor has what is needed here.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub(in crate::text) struct Proof(());
+
+    impl Proof {
+        #[inline(always)]
+        pub(super) fn new() -> Option<Proof> {
+            let has_all = is_x86_feature_detected!("avx512f")
+                && is_x86_feature_detected!("avx512bw")
+                && is_x86_feature_detected!("bmi1")
+                && is_x86_feature_detected!("bmi2")
+                && is_x86_feature_detected!("lzcnt")
+                && is_x86_feature_detected!("popcnt");
+            has_all.then_some(Proof(()))
+        }
+
+        #[inline(always)]
+        pub(super) fn starts<R: Preset>(self, window: &[u8; BLOCK]) -> u64 {
+            // SAFETY: there is a proof that the processor has these features.
+            unsafe { starts::<R>(window) }
+        }
+
+        #[cfg(test)]
+        pub(super) fn masks(self, window: &[u8; BLOCK]) -> Masks {
+            // SAFETY: as above.
+            unsafe { masks(window) }
+        }
+    }
+
+    #[target_feature(enable = "avx512f,avx512bw,bmi1,bmi2,lzcnt,popcnt")]
+    fn starts<R: Preset>(window: &[u8; BLOCK]) -> u64 {
+        starts_of(masks(window), u64::MAX, R::RULES)
+    }
+
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512bw")]
+    fn masks(window: &[u8; BLOCK]) -> Masks {
+        // SAFETY: there are sixty-four bytes to be read, wherever they start.
+        let bytes = unsafe { _mm512_loadu_si512(window.as_ptr().cast()) };
+        Masks::new(|class| mask(bytes, class))
+    }
+
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512bw")]
+    fn mask(bytes: __m512i, class: Class) -> u64 {
+        let of = |byte: u8| _mm512_set1_epi8(byte as i8);
+        let is = |byte: u8| _mm512_cmpeq_epi8_mask(bytes, of(byte));
+        let within = |bytes: __m512i, first: u8, last: u8| {
+            _mm512_cmple_epu8_mask(_mm512_sub_epi8(bytes, of(first)), of(last - first))
+        };
+        match class {
+            Class::Range(first, last) if first == last => is(first),
+            Class::Range(first, last) => within(bytes, first, last),
+            Class::AnyCase(first, last) => within(_mm512_or_si512(bytes, of(0x20)), first, last),
+            Class::Either(one, other) => is(one) | is(other),
+            Class::High => _mm512_movepi8_mask(bytes),
+        }
     }
 }
 
@@ -303,6 +415,10 @@ mod tests {
             };
             assert_eq!(masks(&window), plain, "{window:?}");
             assert_eq!(portable_masks(&window), plain, "{window:?}");
+            #[cfg(target_arch = "x86_64")]
+            if let Way::Avx512(proof) = Way::best() {
+                assert_eq!(proof.masks(&window), plain, "{window:?}");
+            }
         }
     }
 }

@@ -7,7 +7,7 @@
 //! each of them against its pattern run by the regex engine.
 
 use super::Sink;
-use super::blocks::{self, Rules};
+use super::blocks::{self, Preset, Rules, Way};
 use super::unicode::{
     Classes, END, LOWER, MARK, NEWLINE, NUMBER, OTHER, SPACE, UNCASED, UPPER, ascii_lower_run,
     class_at, run,
@@ -40,45 +40,66 @@ impl Scanner {
     /// Gives the pretokens of `bytes`, which are valid UTF-8 and start at `base` of the text.
     #[inline(always)]
     pub(super) fn scan(self, bytes: &[u8], base: usize, sink: &mut impl Sink) {
+        self.scan_by(Way::best(), bytes, base, sink);
+    }
+
+    #[inline(always)]
+    fn scan_by(self, way: Way, bytes: &[u8], base: usize, sink: &mut impl Sink) {
         match self {
-            Scanner::Gpt4o => each(bytes, base, sink, GPT4O, next_gpt4o),
+            Scanner::Gpt4o => each::<Gpt4o>(bytes, base, sink, way, next_gpt4o),
             Scanner::Gpt4oLetters => each_letter(bytes, base, sink),
-            Scanner::Gpt4oExport => each(bytes, base, sink, GPT4O_EXPORT, next_gpt4o_export),
-            Scanner::Gpt4 => each(bytes, base, sink, GPT4, next_gpt4),
-            Scanner::Gpt2 => each(bytes, base, sink, GPT2, next_gpt2),
+            Scanner::Gpt4oExport => each::<Gpt4oExport>(bytes, base, sink, way, next_gpt4o_export),
+            Scanner::Gpt4 => each::<Gpt4>(bytes, base, sink, way, next_gpt4),
+            Scanner::Gpt2 => each::<Gpt2>(bytes, base, sink, way, next_gpt2),
         }
     }
 }
 
-const GPT4O: Rules = Rules {
-    any_prefix: true,
-    cased: true,
-    three_numbers: true,
-    lines: true,
-    slashes: true,
-    quote_anywhere: false,
-};
+struct Gpt4o;
 
-const GPT4O_EXPORT: Rules = Rules {
-    any_prefix: false,
-    ..GPT4O
-};
+impl Preset for Gpt4o {
+    const RULES: Rules = Rules {
+        any_prefix: true,
+        cased: true,
+        three_numbers: true,
+        lines: true,
+        slashes: true,
+        quote_anywhere: false,
+    };
+}
 
-const GPT4: Rules = Rules {
-    cased: false,
-    slashes: false,
-    quote_anywhere: true,
-    ..GPT4O
-};
+struct Gpt4oExport;
 
-const GPT2: Rules = Rules {
-    any_prefix: false,
-    cased: false,
-    three_numbers: false,
-    lines: false,
-    slashes: false,
-    quote_anywhere: true,
-};
+impl Preset for Gpt4oExport {
+    const RULES: Rules = Rules {
+        any_prefix: false,
+        ..Gpt4o::RULES
+    };
+}
+
+struct Gpt4;
+
+impl Preset for Gpt4 {
+    const RULES: Rules = Rules {
+        cased: false,
+        slashes: false,
+        quote_anywhere: true,
+        ..Gpt4o::RULES
+    };
+}
+
+struct Gpt2;
+
+impl Preset for Gpt2 {
+    const RULES: Rules = Rules {
+        any_prefix: false,
+        cased: false,
+        three_numbers: false,
+        lines: false,
+        slashes: false,
+        quote_anywhere: true,
+    };
+}
 
 /// After a block that decided nothing, how many pretokens are left to the scanner: one where
 /// plain text goes on behind it, more in text that is mostly not ASCII.
@@ -91,11 +112,11 @@ fn patience(bytes: &[u8], start: usize) -> u32 {
 }
 
 #[inline(always)]
-fn each(
+fn each<R: Preset>(
     bytes: &[u8],
     base: usize,
     sink: &mut impl Sink,
-    rules: Rules,
+    way: Way,
     next: impl Fn(&[u8], usize) -> usize,
 ) {
     let mut start = 0;
@@ -103,7 +124,7 @@ fn each(
     let mut wait = 0;
     while start < bytes.len() {
         if wait == 0 {
-            let ends = blocks::starts(bytes, start, rules) & !1;
+            let ends = blocks::starts::<R>(bytes, start, way) & !1;
             if ends != 0 {
                 sink.pretokens(base + start, base + start, ends);
                 start += 63 - ends.leading_zeros() as usize;
@@ -428,12 +449,14 @@ mod tests {
                 text += few[random.below(few.len() as u64) as usize];
             }
             for (scanner, next) in scanners {
-                let mut found = Vec::new();
-                scanner.scan(text.as_bytes(), 0, &mut |start, end| {
-                    found.push((start, end))
-                });
                 let expected = one_by_one(text.as_bytes(), next);
-                assert_eq!(found, expected, "{scanner:?}: {text:?}");
+                for way in [Way::Plain, Way::best()] {
+                    let mut found = Vec::new();
+                    scanner.scan_by(way, text.as_bytes(), 0, &mut |start, end| {
+                        found.push((start, end))
+                    });
+                    assert_eq!(found, expected, "{scanner:?} {way:?}: {text:?}");
+                }
             }
         }
     }
