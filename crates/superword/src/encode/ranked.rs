@@ -97,10 +97,10 @@ impl Buckets {
 
 impl RankedRules {
     /// Rules from `(left, right, joined)`, the earliest first. A pair that comes again keeps its
-    /// first place.
-    pub fn new(rules: &[(Symbol, Symbol, Symbol)]) -> RankedRules {
+    /// first place. All symbols that they will be applied to are below `symbols`.
+    pub fn new(rules: &[(Symbol, Symbol, Symbol)], symbols: usize) -> RankedRules {
         RankedRules {
-            table: RuleTable::new(rules),
+            table: RuleTable::new(rules, symbols),
         }
     }
 
@@ -336,7 +336,7 @@ mod tests {
                 })
                 .filter(|(left, right, joined)| joined > left && joined > right)
                 .collect();
-            let rules = RankedRules::new(&rules);
+            let rules = RankedRules::new(&rules, 8);
             let mut short: Vec<u32> = (0..random.below(64))
                 .map(|_| random.below(4) as u32)
                 .collect();

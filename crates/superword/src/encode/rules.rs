@@ -51,8 +51,8 @@ fn key(left: u32, right: u32) -> u64 {
 
 impl RuleTable {
     /// Rules from `(left, right, joined)`, the earliest first. A pair that comes again keeps its
-    /// first place.
-    pub(super) fn new(rules: &[(Symbol, Symbol, Symbol)]) -> RuleTable {
+    /// first place. All symbols that will be asked for are below `symbols`.
+    pub(super) fn new(rules: &[(Symbol, Symbol, Symbol)], symbols: usize) -> RuleTable {
         let in_order = rules.is_sorted_by(|one, next| one.2 < next.2);
         let ranked: Vec<(u32, u32, Rank)> = (0..)
             .zip(rules)
@@ -61,10 +61,8 @@ impl RuleTable {
                 (left.0, right.0, rank)
             })
             .collect();
-        let largest = ranked.iter().map(|(left, right, _)| left.max(right)).max();
         let limit = ranked.last().map_or(0, |(_, _, rank)| *rank as usize + 1);
-        let packed =
-            largest.is_none_or(|&largest| largest < 1 << SYMBOL_BITS) && limit < 1 << RANK_BITS;
+        let packed = symbols <= 1 << SYMBOL_BITS && limit < 1 << RANK_BITS;
         RuleTable {
             pairs: match packed {
                 true => Pairs::Packed(Packed::new(&ranked)),
@@ -227,14 +225,14 @@ mod tests {
                     (Symbol(left), Symbol(right), Symbol(joined))
                 })
                 .collect();
-            let small = RuleTable::new(&rules);
+            let small = RuleTable::new(&rules, 500.max(100 + 3 * size as usize));
             assert!(matches!(small.pairs, Pairs::Packed(_)));
             assert_eq!(small.joined.is_empty(), in_order || size < 2);
             // The same with symbols that are too large to be packed.
             let far = |symbol: Symbol| Symbol(symbol.0 + (1 << 21));
             let large: Vec<_> = rules.iter().map(|&(l, r, j)| (far(l), far(r), j)).collect();
-            let large = RuleTable::new(&large);
-            assert!(matches!(large.pairs, Pairs::Map(_)) || size == 0);
+            let large = RuleTable::new(&large, (1 << 21) + 90);
+            assert!(matches!(large.pairs, Pairs::Map(_)));
             let mut ranks: Vec<(usize, Rank)> = Vec::new();
             for left in 0..90 {
                 for right in 0..90 {

@@ -46,7 +46,7 @@ impl SuperwordRules {
         }
         let ngrams = &model.parts().ngrams;
         Some(SuperwordRules {
-            rules: RankedRules::new(&supermerges),
+            rules: RankedRules::new(&supermerges, vocabulary.len()),
             seams,
             ngrams: (!ngrams.is_empty()).then(|| Ngrams::from_list(ngrams.iter().cloned())),
         })

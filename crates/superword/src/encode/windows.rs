@@ -96,7 +96,7 @@ mod tests {
             list.push((Symbol(left), Symbol(right), joined));
             lengths.push(length);
         }
-        RankedRules::new(&list)
+        RankedRules::new(&list, lengths.len())
     }
 
     fn assert_windows_merge_as_one(rules: &RankedRules, units: &[u32]) {
@@ -134,7 +134,7 @@ mod tests {
             let symbol = |n: u32| Symbol(if n == 0 { 0 } else { n + 1 });
             let doubled = |n: u32| (symbol(n), symbol(n), symbol(n + 1));
             let rules: Vec<_> = (0..doublings).map(doubled).collect();
-            let rules = RankedRules::new(&rules);
+            let rules = RankedRules::new(&rules, doublings as usize + 2);
             for rare in [2, 50, 700, 100_000] {
                 let units: Vec<u32> = (0..20_000)
                     .map(|_| u32::from(random.below(rare) == 0))

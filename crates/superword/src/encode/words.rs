@@ -41,7 +41,9 @@ impl WordRules {
                     WordEvent::Delete { .. } => None,
                 })
                 .collect();
-            let rules = RankedRules::new(&merges);
+            let joined = merges.iter().map(|(_, _, joined)| joined.0);
+            let largest = joined.chain(bytes).max().unwrap_or(0);
+            let rules = RankedRules::new(&merges, largest as usize + 1);
             let pairs = pairs_of_bytes(&bytes, &rules);
             Rules::Ranked(rules, pairs)
         };
