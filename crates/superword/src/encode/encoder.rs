@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use super::cache::{CACHE_BYTES, WIDE_BYTES, WideKey};
+use super::cache::{CACHE_BYTES, KnownTokens, WIDE_BYTES, WideKey};
 use super::filter::HashFilter;
 use super::ranked::Scratch;
 use super::replay::WordEvent;
@@ -29,6 +29,8 @@ pub struct Encoder {
     /// Says of most other pretokens that they are not in `whole`, which is too large for the
     /// processor's cache.
     tokens: HashFilter,
+    /// The short ones of them.
+    known: KnownTokens,
     /// By symbol; empty where each id is its symbol. A deleted symbol is never asked for.
     ids: Vec<u32>,
     /// Working room that is not in use. A call takes one and puts it back.
@@ -61,6 +63,7 @@ impl Encoder {
         let superwords = SuperwordRules::new(&model, &is_word);
         let mut whole = BytesTable::with_capacity(vocabulary.len());
         let mut tokens = HashFilter::with_capacity(vocabulary.len());
+        let mut known = KnownTokens::default();
         let (mut symbols, mut scratch) = (Vec::new(), Scratch::default());
         let mut ids = Vec::with_capacity(vocabulary.len());
         for index in 0..vocabulary.len() as u32 {
@@ -79,6 +82,7 @@ impl Encoder {
                     .is_ok_and(|pretoken| pretokenizer.is_eligible(pretoken));
             let mark = if eligible { ELIGIBLE } else { 0 };
             *whole.entry(bytes, 0, bytes.len()).0 = index | mark;
+            known.add(bytes, index | mark);
             if bytes.len() <= WIDE_BYTES {
                 tokens.insert(WideKey::new(bytes, 0, bytes.len()).hash());
             }
@@ -92,6 +96,7 @@ impl Encoder {
             words,
             whole,
             tokens,
+            known,
             ids,
             rooms: Shelf::default(),
             cache_bytes: AtomicUsize::new(CACHE_BYTES),
@@ -153,6 +158,11 @@ impl Encoder {
     /// Forgets what was cached.
     pub fn clear_cache(&self) {
         self.rooms.for_each(|room| room.cache.clear());
+    }
+
+    /// The short tokens that pretokens may be.
+    pub(super) fn known_tokens(&self) -> &KnownTokens {
+        &self.known
     }
 
     /// The superwords of the model, if it has any.

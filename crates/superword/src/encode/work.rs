@@ -79,7 +79,8 @@ pub(super) fn encode(
     text: &str,
     out: &mut Vec<u32>,
 ) -> Result<(), SplitError> {
-    room.cache.fit(encoder.cache_bytes());
+    room.cache
+        .fit(encoder.cache_bytes(), encoder.known_tokens());
     room.found.resize(SYMBOLS, 0);
     room.batch.bounds[0] = 0;
     let mut work = Work {

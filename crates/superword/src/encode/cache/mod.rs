@@ -34,9 +34,34 @@ pub(super) struct PretokenCache {
     bytes: usize,
 }
 
+/// What a cache knows from the start: short pretokens that are one token. The first ones of a
+/// vocabulary are those that texts hold most.
+#[derive(Clone, Debug)]
+pub(super) struct KnownTokens {
+    pairs: Vec<Pair>,
+}
+
+impl Default for KnownTokens {
+    fn default() -> Self {
+        KnownTokens {
+            pairs: vec![Pair::default(); MOST_SHORT / size_of::<Pair>()],
+        }
+    }
+}
+
+impl KnownTokens {
+    /// Adds a token with its symbol, marked or not, unless it is long or there is no room.
+    pub(super) fn add(&mut self, token: &[u8], symbol: u32) {
+        if token.len() <= SHORT_BYTES {
+            let key = ShortKey::new(token, 0, token.len());
+            short::keep(&mut self.pairs, key, symbol, false);
+        }
+    }
+}
+
 impl PretokenCache {
-    /// Makes an empty cache of at most `bytes`, unless it is of that size already.
-    pub(super) fn fit(&mut self, bytes: usize) {
+    /// Makes a new cache of at most `bytes`, unless it is of that size already.
+    pub(super) fn fit(&mut self, bytes: usize, known: &KnownTokens) {
         if self.bytes == bytes && !self.short.is_empty() {
             return;
         }
@@ -45,7 +70,11 @@ impl PretokenCache {
         // There always is a pair, so that a look-up needs no branch; where there is no memory for
         // it, nothing is written to it.
         let pairs = (short / size_of::<Pair>()).max(1);
-        self.short = vec![Pair::default(); 1 << pairs.ilog2()];
+        let pairs = 1 << pairs.ilog2();
+        self.short = match known.pairs.len() == pairs {
+            true => known.pairs.clone(),
+            false => vec![Pair::default(); pairs],
+        };
         self.middle = WideTable::new(bytes - short - wide - long);
         self.wide = WideTable::new(wide);
         self.long = LongTable::new(long);
@@ -61,7 +90,7 @@ impl PretokenCache {
     /// Keeps the symbol of a short pretoken that is one token, marked or not.
     pub(super) fn keep_short(&mut self, key: ShortKey, symbol: u32) {
         if self.bytes >= size_of::<Pair>() * 3 {
-            short::keep(&mut self.short, key, symbol);
+            short::keep(&mut self.short, key, symbol, true);
         }
     }
 
@@ -136,7 +165,7 @@ mod tests {
         let text = some_text();
         for bytes in [0, 1, 100, 1000, 10_000, 1 << 20] {
             let mut cache = PretokenCache::default();
-            cache.fit(bytes);
+            cache.fit(bytes, &KnownTokens::default());
             let mut found = [0; 3];
             for pass in 0..2 {
                 for len in 1..70 {
@@ -176,6 +205,22 @@ mod tests {
                 1_048_576 => assert!(found.iter().all(|&found| found > 500), "{found:?}"),
                 _ => {}
             }
+        }
+    }
+
+    #[test]
+    fn tokens_are_known_from_the_start() {
+        let text = some_text();
+        let mut known = KnownTokens::default();
+        let mut cache = PretokenCache::default();
+        known.add(&text[..5], 17);
+        known.add(&text[..5 + SHORT_BYTES], 18); // too long
+        for (bytes, expected) in [(CACHE_BYTES, true), (1000, false), (2 * CACHE_BYTES, true)] {
+            cache.fit(bytes, &known);
+            let key = ShortKey::new(&text, 0, 5);
+            let found = cache.short().get(key, cache.short().place(key));
+            assert_eq!(found.0, expected, "{bytes}");
+            assert!(!found.0 || found.1 == 17);
         }
     }
 

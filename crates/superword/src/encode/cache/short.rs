@@ -11,7 +11,7 @@ pub(in crate::encode) const SHORT_BYTES: usize = 12;
 /// their number ([`COUNT`]), their symbol and its mark.
 #[derive(Clone, Copy, Debug, Default)]
 #[repr(align(32))]
-pub(super) struct Pair {
+pub(in crate::encode) struct Pair {
     low: [u64; 2],
     rest: [u64; 2],
 }
@@ -112,8 +112,9 @@ impl ShortTable<'_> {
     }
 }
 
-/// Keeps the symbol of a short pretoken, marked or not, in place of one that was there.
-pub(super) fn keep(pairs: &mut [Pair], key: ShortKey, symbol: u32) {
+/// Keeps the symbol of a short pretoken, marked or not. Where there is no room, one that was there
+/// has to go if `replace`.
+pub(super) fn keep(pairs: &mut [Pair], key: ShortKey, symbol: u32, replace: bool) {
     if symbol & !ELIGIBLE >= SYMBOLS {
         return;
     }
@@ -124,7 +125,8 @@ pub(super) fn keep(pairs: &mut [Pair], key: ShortKey, symbol: u32) {
         [0, _] => 0,
         [_, 0] => 1,
         // Chosen by a bit that did not choose the pair.
-        _ => (hash >> 63) as usize,
+        _ if replace => (hash >> 63) as usize,
+        _ => return,
     };
     pair.low[place] = key.low;
     pair.rest[place] = key.rest | u64::from(symbol) << 32;

@@ -96,6 +96,9 @@ fn first_of(bytes: &[u8], len: usize) -> u128 {
 
 /// A line of memory with the entries for one hash.
 pub(super) trait Line: Copy + Default {
+    /// How many entries there are in a line.
+    const ENTRIES: usize;
+
     /// The symbols of one entry, all there is room for.
     type Symbols;
 
@@ -128,6 +131,7 @@ fn count(symbols: &[u32; MIDDLE_SYMBOLS]) -> usize {
 }
 
 impl Line for MiddleLine {
+    const ENTRIES: usize = 2;
     type Symbols = [u32; MIDDLE_SYMBOLS];
 
     #[inline(always)]
@@ -174,6 +178,7 @@ pub(super) struct WideLine {
 }
 
 impl Line for WideLine {
+    const ENTRIES: usize = 1;
     type Symbols = [u32; WIDE_SYMBOLS];
 
     #[inline(always)]
@@ -241,7 +246,7 @@ impl<L: Line> WideTable<L> {
 
     /// Keeps the symbols of a pretoken.
     pub(super) fn keep(&mut self, key: &WideKey, symbols: &[u32]) {
-        if self.used * 2 >= self.lines.len() && self.lines.len() < self.most {
+        if self.used * 2 >= self.lines.len() * L::ENTRIES && self.lines.len() < self.most {
             self.grow();
         }
         self.put(key, symbols);
