@@ -243,55 +243,26 @@ impl Work<'_> {
         for missing in missing.drain(..) {
             out.extend_from_slice(&found[from..missing.at]);
             from = missing.at + 1;
-            if !missing.look_up(self.text, cache, out) {
-                let key = (missing.len() <= WIDE_BYTES).then_some(&missing.key);
-                let Missing { start, end, .. } = missing;
+            let Missing { start, end, .. } = missing;
+            let pretoken = &self.text[start..end];
+            let key = (pretoken.len() <= WIDE_BYTES).then_some(&missing.key);
+            let mut count = cache.append(pretoken, key, out);
+            if count == 0 {
                 self.encoder
                     .encode_pretoken(self.text, start, end, key, pieces, scratch);
-                missing.keep(self.text, cache, pieces);
+                cache.keep(pretoken, key, pieces);
+                count = pieces.len();
                 out.extend_from_slice(pieces);
                 if pieces.capacity() > KEPT {
                     *pieces = Vec::new();
                 }
             }
+            if count == 1 && pretoken.len() <= SHORT_BYTES {
+                let key = ShortKey::new(self.text, start, end);
+                cache.keep_short(key, out[out.len() - 1]);
+            }
         }
         out.extend_from_slice(&found[from..self.found]);
         self.found = 0;
-    }
-}
-
-impl Missing {
-    fn len(&self) -> usize {
-        self.end - self.start
-    }
-
-    /// Appends the symbols of the pretoken, if the cache has them.
-    #[inline(always)]
-    fn look_up(&self, text: &[u8], cache: &mut PretokenCache, out: &mut Vec<u32>) -> bool {
-        if self.len() > WIDE_BYTES {
-            let symbols = cache.long(&text[self.start..self.end]);
-            out.extend_from_slice(symbols.unwrap_or_default());
-            return symbols.is_some();
-        }
-        let count = cache.append(&self.key, out);
-        if count == 1 && self.len() <= SHORT_BYTES {
-            let key = ShortKey::new(text, self.start, self.end);
-            cache.keep_short(key, out[out.len() - 1]);
-        }
-        count > 0
-    }
-
-    /// Lets the cache keep the symbols of the pretoken.
-    fn keep(&self, text: &[u8], cache: &mut PretokenCache, symbols: &[u32]) {
-        if self.len() > WIDE_BYTES {
-            cache.keep_long(&text[self.start..self.end], symbols);
-            return;
-        }
-        cache.keep(&self.key, symbols);
-        if let &[symbol] = symbols
-            && self.len() <= SHORT_BYTES
-        {
-            cache.keep_short(ShortKey::new(text, self.start, self.end), symbol);
-        }
     }
 }

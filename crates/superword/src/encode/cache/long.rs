@@ -1,5 +1,5 @@
-//! Longer pretokens, of any number of tokens: mostly lines of blanks and dashes, a few of them again
-//! and again.
+//! Longer pretokens, and those of many tokens: lines of blanks and dashes, words of a language that
+//! the vocabulary hardly knows.
 
 use crate::table::BytesTable;
 

@@ -4,7 +4,7 @@
 //! this is where encoding spends its time, waiting for memory. There are four tables: short
 //! pretokens that are one token, small enough to stay close to the processor; those of up to 15 and
 //! of up to 31 bytes, in a line of memory that can be asked for long before it is needed; and
-//! longer ones. In the last table everything is forgotten when it is full; in the others a new
+//! those that are longer or more tokens than a line has room for. In the last table everything is forgotten when it is full; in the others a new
 //! pretoken takes the place of one that was there.
 
 mod long;
@@ -14,8 +14,8 @@ mod wide;
 use long::LongTable;
 use short::Pair;
 pub(super) use short::{SHORT_BYTES, ShortKey, ShortTable};
-pub(super) use wide::{MIDDLE_BYTES, WIDE_BYTES, WideKey};
-use wide::{MIDDLE_SYMBOLS, MiddleLine, WIDE_SYMBOLS, WideLine, WideTable};
+use wide::{MIDDLE_BYTES, MIDDLE_SYMBOLS, MiddleLine, WIDE_SYMBOLS, WideLine, WideTable};
+pub(super) use wide::{WIDE_BYTES, WideKey};
 
 /// The memory of the cache of each worker, in bytes, where nothing else is said.
 pub const CACHE_BYTES: usize = 32 << 20;
@@ -66,7 +66,7 @@ impl PretokenCache {
             return;
         }
         let short = (bytes / 3).min(MOST_SHORT);
-        let (wide, long) = (bytes / 8, bytes / 16);
+        let (wide, long) = (bytes / 4, bytes / 4);
         // There always is a pair, so that a look-up needs no branch; where there is no memory for
         // it, nothing is written to it.
         let pairs = (short / size_of::<Pair>()).max(1);
@@ -103,44 +103,63 @@ impl PretokenCache {
         }
     }
 
-    /// Appends the symbols of a pretoken of at most [`WIDE_BYTES`]. How many that are, 0 if it is
-    /// not there.
+    /// Appends the symbols of `text[start..end]`, whose key is given if it has at most
+    /// [`WIDE_BYTES`]. How many that are, 0 if it is not there.
     #[inline(always)]
-    pub(super) fn append(&self, key: &WideKey, out: &mut Vec<u32>) -> usize {
+    pub(super) fn append(
+        &self,
+        pretoken: &[u8],
+        key: Option<&WideKey>,
+        out: &mut Vec<u32>,
+    ) -> usize {
         // All there is room for, and the rest taken off: copying a few would be a call.
         let before = out.len();
-        if key.len() <= MIDDLE_BYTES
-            && let Some((symbols, count)) = self.middle.get(key)
-        {
-            out.extend_from_slice(symbols);
-            out.truncate(before + count);
-            return count;
-        }
-        if let Some((symbols, count)) = self.wide.get(key) {
-            out.extend_from_slice(symbols);
-            out.truncate(before + count);
-            return count;
-        }
-        0
-    }
-
-    /// Keeps the symbols of such a pretoken, if they are few.
-    pub(super) fn keep(&mut self, key: &WideKey, symbols: &[u32]) {
-        if key.len() <= MIDDLE_BYTES && symbols.len() <= MIDDLE_SYMBOLS {
-            self.middle.keep(key, symbols);
-        } else if symbols.len() <= WIDE_SYMBOLS {
-            self.wide.keep(key, symbols);
+        let count = match key {
+            None => Some(0),
+            Some(key) if key.len() <= MIDDLE_BYTES => {
+                self.middle.get(key).map(|(symbols, count)| {
+                    out.extend_from_slice(symbols);
+                    count
+                })
+            }
+            Some(key) => self.wide.get(key).map(|(symbols, count)| {
+                out.extend_from_slice(symbols);
+                count
+            }),
+        };
+        out.truncate(before + count.unwrap_or(0));
+        match count {
+            None => 0,
+            Some(0) => self.append_long(pretoken, out),
+            Some(count) => count,
         }
     }
 
-    /// The symbols of a longer pretoken.
-    pub(super) fn long(&self, pretoken: &[u8]) -> Option<&[u32]> {
-        self.long.get(pretoken)
+    #[cold]
+    fn append_long(&self, pretoken: &[u8], out: &mut Vec<u32>) -> usize {
+        let symbols = self.long.get(pretoken).unwrap_or_default();
+        out.extend_from_slice(symbols);
+        symbols.len()
     }
 
-    /// Keeps the symbols of a longer pretoken, unless it is very long.
-    pub(super) fn keep_long(&mut self, pretoken: &[u8], symbols: &[u32]) {
-        self.long.keep(pretoken, symbols);
+    /// Keeps the symbols of a pretoken, unless it is very long.
+    pub(super) fn keep(&mut self, pretoken: &[u8], key: Option<&WideKey>, symbols: &[u32]) {
+        let is_middle = pretoken.len() <= MIDDLE_BYTES;
+        let room = match (key, is_middle) {
+            (None, _) => 0,
+            (Some(_), true) => MIDDLE_SYMBOLS,
+            (Some(_), false) => WIDE_SYMBOLS,
+        };
+        let mut few = symbols;
+        if symbols.len() > room {
+            self.long.keep(pretoken, symbols);
+            few = &[];
+        }
+        match key {
+            None => {}
+            Some(key) if is_middle => self.middle.keep(key, few),
+            Some(key) => self.wide.keep(key, few),
+        }
     }
 
     /// Forgets everything and gives the memory back.
@@ -180,23 +199,17 @@ mod tests {
                         } else if len <= SHORT_BYTES {
                             cache.keep_short(key, symbol_of(pretoken));
                         }
-                        let all = [symbol_of(pretoken), 1, 2, 3, 4, 5, 6];
-                        let symbols = &all[..1 + start % 7];
-                        if len <= WIDE_BYTES {
-                            let key = WideKey::new(&text, start, start + len);
-                            let mut kept = Vec::new();
-                            match cache.append(&key, &mut kept) {
-                                0 => cache.keep(&key, symbols),
-                                _ => assert_eq!(kept, symbols),
-                            }
-                            found[1] += pass * usize::from(cache.append(&key, &mut kept) > 0);
-                        } else {
-                            match cache.long(pretoken) {
-                                Some(kept) => assert_eq!(kept, symbols),
-                                None => cache.keep_long(pretoken, symbols),
-                            }
-                            found[2] += usize::from(cache.long(pretoken).is_some()) * pass;
+                        let all = [symbol_of(pretoken), 1, 2, 3, 4, 5, 6, 7, 8, 9];
+                        let symbols = &all[..1 + symbol_of(pretoken) as usize % all.len()];
+                        let key = WideKey::new(&text, start, start + len.min(WIDE_BYTES));
+                        let key = (len <= WIDE_BYTES).then_some(&key);
+                        let mut kept = Vec::new();
+                        match cache.append(pretoken, key, &mut kept) {
+                            0 => cache.keep(pretoken, key, symbols),
+                            _ => assert_eq!(kept, symbols),
                         }
+                        let is_kept = cache.append(pretoken, key, &mut kept) > 0;
+                        found[1 + usize::from(key.is_none())] += pass * usize::from(is_kept);
                     }
                 }
             }

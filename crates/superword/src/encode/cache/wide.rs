@@ -7,7 +7,7 @@ use crate::hash::{fold, hash_u128};
 pub(in crate::encode) const WIDE_BYTES: usize = 31;
 
 /// A pretoken of at most [`MIDDLE_BYTES`] fits half a line.
-pub(in crate::encode) const MIDDLE_BYTES: usize = 15;
+pub(super) const MIDDLE_BYTES: usize = 15;
 
 /// The most symbols that are kept of one pretoken, in half a line and in a line.
 pub(super) const MIDDLE_SYMBOLS: usize = 4;
@@ -94,7 +94,8 @@ fn first_of(bytes: &[u8], len: usize) -> u128 {
     u128::from_le_bytes(word) & MASKS[len]
 }
 
-/// A line of memory with the entries for one hash.
+/// A line of memory with the entries for one hash. An entry without symbols is one that has more of
+/// them than there is room for: they are kept elsewhere.
 pub(super) trait Line: Copy + Default {
     /// How many entries there are in a line.
     const ENTRIES: usize;
@@ -168,13 +169,13 @@ impl Line for MiddleLine {
     }
 }
 
-/// A pretoken, its symbols, and how many they are, 0 for a free line.
+/// A pretoken, its symbols, and how many they are plus one, 0 for a free line.
 #[derive(Clone, Copy, Debug, Default)]
 #[repr(align(64))]
 pub(super) struct WideLine {
     key: [u128; 2],
     symbols: [u32; WIDE_SYMBOLS],
-    count: u32,
+    count_plus_one: u32,
 }
 
 impl Line for WideLine {
@@ -183,23 +184,21 @@ impl Line for WideLine {
 
     #[inline(always)]
     fn get(&self, key: &WideKey) -> Option<(&Self::Symbols, usize)> {
-        (self.key == key.key).then_some((&self.symbols, self.count as usize))
+        // No key is 0: the line is not free.
+        (self.key == key.key).then(|| (&self.symbols, self.count_plus_one as usize - 1))
     }
 
     fn keep(&mut self, key: &WideKey, symbols: &[u32]) -> bool {
-        let is_free = self.count == 0;
+        let is_free = self.count_plus_one == 0;
         self.key = key.key;
         self.symbols[..symbols.len()].copy_from_slice(symbols);
-        self.count = symbols.len() as u32;
+        self.count_plus_one = symbols.len() as u32 + 1;
         is_free
     }
 
     fn for_each(&self, mut visit: impl FnMut(&WideKey, &[u32])) {
-        if self.count > 0 {
-            visit(
-                &WideKey::from(self.key),
-                &self.symbols[..self.count as usize],
-            );
+        if let Some(count) = (self.count_plus_one as usize).checked_sub(1) {
+            visit(&WideKey::from(self.key), &self.symbols[..count]);
         }
     }
 }
