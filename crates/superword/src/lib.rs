@@ -6,6 +6,7 @@
 
 pub mod corpus;
 pub mod count;
+mod cpu;
 pub mod encode;
 pub mod hash;
 pub mod merge;

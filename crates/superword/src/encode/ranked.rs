@@ -353,6 +353,13 @@ mod tests {
             if !long.is_empty() {
                 rules.apply_long(&long, 0, &mut scratch, &mut tokens, &rank_at);
             }
+            if long.len() > 1 {
+                let mut symbols = long.clone();
+                let mut merged = Short::<SHORT>::new(long.len(), rank_at);
+                merged.apply_plain(&rules.table, &mut symbols);
+                let len = merged.gather(&mut symbols);
+                assert_eq!(symbols[..len], plain);
+            }
             let long: Vec<u32> = tokens.iter().map(|token| token.symbol).collect();
             rules.apply(&mut short, &mut scratch);
             assert_eq!(short, plain);

@@ -9,6 +9,8 @@
 //! masks do not decide (a byte that is not ASCII, an apostrophe in a word, blank lines with blanks
 //! in them) the block ends early, and the scanners of [`super::scan`] take the next pretoken.
 
+use crate::cpu::Avx512;
+
 /// How many bytes are looked at.
 pub(super) const BLOCK: usize = 64;
 
@@ -52,39 +54,20 @@ struct Masks {
     high: u64,
 }
 
-/// How the masks of a block are made: whatever is best on this processor. All make the same.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Way {
-    /// Any processor of this architecture.
-    Plain,
-    #[cfg(target_arch = "x86_64")]
-    Avx512(avx512::Proof),
-}
-
-impl Way {
-    /// The best way.
-    #[inline(always)]
-    pub(super) fn best() -> Way {
-        #[cfg(target_arch = "x86_64")]
-        if let Some(proof) = avx512::Proof::new() {
-            return Way::Avx512(proof);
-        }
-        Way::Plain
-    }
-}
-
 /// The starts of pretokens in a block that starts with one: bit 0 is always set. Each pretoken but
 /// the last ends where the next one starts; the end of the last is not known.
 #[inline(always)]
-pub(super) fn starts<R: Preset>(bytes: &[u8], start: usize, way: Way) -> u64 {
+pub(super) fn starts<R: Preset>(bytes: &[u8], start: usize, avx512: Option<Avx512>) -> u64 {
     let Some((window, _)) = bytes[start..].split_first_chunk() else {
         return starts_at_end(&bytes[start..], R::RULES);
     };
-    match way {
-        Way::Plain => starts_of(masks(window), u64::MAX, R::RULES),
-        #[cfg(target_arch = "x86_64")]
-        Way::Avx512(proof) => proof.starts::<R>(window),
+    #[cfg(target_arch = "x86_64")]
+    if let Some(Avx512 { .. }) = avx512 {
+        // SAFETY: there is a proof that the processor has these features.
+        return unsafe { avx512::starts::<R>(window) };
     }
+    let _ = avx512;
+    starts_of(masks(window), u64::MAX, R::RULES)
 }
 
 /// Less than a block is left.
@@ -287,43 +270,14 @@ mod avx512 {
 
     use super::{BLOCK, Class, Masks, Preset, starts_of};
 
-    /// Only made where the processor has what is needed here.
-    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-    pub(in crate::text) struct Proof(());
-
-    impl Proof {
-        #[inline(always)]
-        pub(super) fn new() -> Option<Proof> {
-            let has_all = is_x86_feature_detected!("avx512f")
-                && is_x86_feature_detected!("avx512bw")
-                && is_x86_feature_detected!("bmi1")
-                && is_x86_feature_detected!("bmi2")
-                && is_x86_feature_detected!("lzcnt")
-                && is_x86_feature_detected!("popcnt");
-            has_all.then_some(Proof(()))
-        }
-
-        #[inline(always)]
-        pub(super) fn starts<R: Preset>(self, window: &[u8; BLOCK]) -> u64 {
-            // SAFETY: there is a proof that the processor has these features.
-            unsafe { starts::<R>(window) }
-        }
-
-        #[cfg(test)]
-        pub(super) fn masks(self, window: &[u8; BLOCK]) -> Masks {
-            // SAFETY: as above.
-            unsafe { masks(window) }
-        }
-    }
-
     #[target_feature(enable = "avx512f,avx512bw,bmi1,bmi2,lzcnt,popcnt")]
-    fn starts<R: Preset>(window: &[u8; BLOCK]) -> u64 {
+    pub(super) fn starts<R: Preset>(window: &[u8; BLOCK]) -> u64 {
         starts_of(masks(window), u64::MAX, R::RULES)
     }
 
     #[inline]
     #[target_feature(enable = "avx512f,avx512bw")]
-    fn masks(window: &[u8; BLOCK]) -> Masks {
+    pub(super) fn masks(window: &[u8; BLOCK]) -> Masks {
         // SAFETY: there are sixty-four bytes to be read, wherever they start.
         let bytes = unsafe { _mm512_loadu_si512(window.as_ptr().cast()) };
         Masks::new(|class| mask(bytes, class))
@@ -416,8 +370,10 @@ mod tests {
             assert_eq!(masks(&window), plain, "{window:?}");
             assert_eq!(portable_masks(&window), plain, "{window:?}");
             #[cfg(target_arch = "x86_64")]
-            if let Way::Avx512(proof) = Way::best() {
-                assert_eq!(proof.masks(&window), plain, "{window:?}");
+            if Avx512::detect().is_some() {
+                // SAFETY: there is a proof that the processor has these features.
+                let masks = unsafe { avx512::masks(&window) };
+                assert_eq!(masks, plain, "{window:?}");
             }
         }
     }

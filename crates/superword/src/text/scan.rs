@@ -7,11 +7,12 @@
 //! each of them against its pattern run by the regex engine.
 
 use super::Sink;
-use super::blocks::{self, Preset, Rules, Way};
+use super::blocks::{self, Preset, Rules};
 use super::unicode::{
     Classes, END, LOWER, MARK, NEWLINE, NUMBER, OTHER, SPACE, UNCASED, UPPER, ascii_lower_run,
     class_at, run,
 };
+use crate::cpu::Avx512;
 
 /// The scanners, by the pattern they stand for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -40,17 +41,19 @@ impl Scanner {
     /// Gives the pretokens of `bytes`, which are valid UTF-8 and start at `base` of the text.
     #[inline(always)]
     pub(super) fn scan(self, bytes: &[u8], base: usize, sink: &mut impl Sink) {
-        self.scan_by(Way::best(), bytes, base, sink);
+        self.scan_by(Avx512::detect(), bytes, base, sink);
     }
 
     #[inline(always)]
-    fn scan_by(self, way: Way, bytes: &[u8], base: usize, sink: &mut impl Sink) {
+    fn scan_by(self, avx512: Option<Avx512>, bytes: &[u8], base: usize, sink: &mut impl Sink) {
         match self {
-            Scanner::Gpt4o => each::<Gpt4o>(bytes, base, sink, way, next_gpt4o),
+            Scanner::Gpt4o => each::<Gpt4o>(bytes, base, sink, avx512, next_gpt4o),
             Scanner::Gpt4oLetters => each_letter(bytes, base, sink),
-            Scanner::Gpt4oExport => each::<Gpt4oExport>(bytes, base, sink, way, next_gpt4o_export),
-            Scanner::Gpt4 => each::<Gpt4>(bytes, base, sink, way, next_gpt4),
-            Scanner::Gpt2 => each::<Gpt2>(bytes, base, sink, way, next_gpt2),
+            Scanner::Gpt4oExport => {
+                each::<Gpt4oExport>(bytes, base, sink, avx512, next_gpt4o_export)
+            }
+            Scanner::Gpt4 => each::<Gpt4>(bytes, base, sink, avx512, next_gpt4),
+            Scanner::Gpt2 => each::<Gpt2>(bytes, base, sink, avx512, next_gpt2),
         }
     }
 }
@@ -116,7 +119,7 @@ fn each<R: Preset>(
     bytes: &[u8],
     base: usize,
     sink: &mut impl Sink,
-    way: Way,
+    avx512: Option<Avx512>,
     next: impl Fn(&[u8], usize) -> usize,
 ) {
     let mut start = 0;
@@ -124,7 +127,7 @@ fn each<R: Preset>(
     let mut wait = 0;
     while start < bytes.len() {
         if wait == 0 {
-            let ends = blocks::starts::<R>(bytes, start, way) & !1;
+            let ends = blocks::starts::<R>(bytes, start, avx512) & !1;
             if ends != 0 {
                 sink.pretokens(base + start, base + start, ends);
                 start += 63 - ends.leading_zeros() as usize;
@@ -450,12 +453,12 @@ mod tests {
             }
             for (scanner, next) in scanners {
                 let expected = one_by_one(text.as_bytes(), next);
-                for way in [Way::Plain, Way::best()] {
+                for avx512 in [None, Avx512::detect()] {
                     let mut found = Vec::new();
-                    scanner.scan_by(way, text.as_bytes(), 0, &mut |start, end| {
+                    scanner.scan_by(avx512, text.as_bytes(), 0, &mut |start, end| {
                         found.push((start, end))
                     });
-                    assert_eq!(found, expected, "{scanner:?} {way:?}: {text:?}");
+                    assert_eq!(found, expected, "{scanner:?} {avx512:?}: {text:?}");
                 }
             }
         }
