@@ -64,17 +64,16 @@ impl Encoder {
         let mut whole = BytesTable::with_capacity(vocabulary.len());
         let mut tokens = HashFilter::with_capacity(vocabulary.len());
         let mut known = KnownTokens::default();
-        let (mut symbols, mut scratch) = (Vec::new(), Scratch::default());
+        let reached = words.reached(&events, vocabulary.len(), |token| {
+            vocabulary.bytes_of(token)
+        });
         let mut ids = Vec::with_capacity(vocabulary.len());
         for index in 0..vocabulary.len() as u32 {
             let symbol = Symbol(index);
             let id = vocabulary.id_of(symbol);
             ids.push(id.map_or(u32::MAX, |id| id.0));
             let bytes = vocabulary.bytes_of(symbol);
-            if id.is_none()
-                || !is_word[symbol.index()]
-                || !words.reaches(bytes, symbol, &mut symbols, &mut scratch)
-            {
+            if id.is_none() || !is_word[symbol.index()] || !reached[symbol.index()] {
                 continue;
             }
             let eligible = superwords.is_some()

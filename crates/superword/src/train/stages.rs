@@ -12,7 +12,7 @@ use crate::count::{
     BigramSketch, CandidateCounter, CandidateCounts, CountOverflow, EarlyCut, Eligible,
     PretokenCounter, PretokenCounts, cut,
 };
-use crate::encode::{Scratch, WordEvent, WordRules, word_events};
+use crate::encode::{WordEvent, WordRules, word_events};
 use crate::model::{Alphabet, Event, Facts, Method, Model};
 use crate::observe::{Observer, Phase, check_stop};
 use crate::text::{Pretokenizer, SplitError};
@@ -232,13 +232,14 @@ impl Words {
         let events: Vec<WordEvent> = self.steps.iter().map(|step| step.event.clone()).collect();
         let rules = WordRules::new(alphabet.symbols(), &events);
         let mut eligible = Eligible::default();
-        let (mut symbols, mut scratch) = (Vec::new(), Scratch::default());
-        for index in 0..self.tokens.len() {
+        let tokens = &self.tokens;
+        let reached = rules.reached(&events, tokens.len(), |token| tokens.bytes_of(token));
+        for (index, reached) in reached.into_iter().enumerate() {
             let symbol = Symbol(index as u32);
             let bytes = self.tokens.bytes_of(symbol);
             if self.alive[index]
+                && reached
                 && std::str::from_utf8(bytes).is_ok_and(|text| pretokenizer.is_eligible(text))
-                && rules.reaches(bytes, symbol, &mut symbols, &mut scratch)
             {
                 eligible.insert(bytes, symbol);
             }
