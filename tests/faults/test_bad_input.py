@@ -114,6 +114,7 @@ def test_compressed_files_that_are_cut_short_or_damaged_are_named(
 
 
 def test_containers_are_not_taken_for_text(tmp_path: Path) -> None:
+    pytest.importorskip("pyarrow", reason="pip install 'superword[arrow]'")
     for name in ("a.parquet", "a.zip", "a.pdf"):
         (tmp_path / name).write_text("{}")
         error = fails(tmp_path / name, SuperwordError)

@@ -69,6 +69,7 @@ def test_the_limit_on_memory_is_kept(tmp_path: Path) -> None:
 
 
 def test_counts_and_candidates_within_a_limit_are_the_same_bytes(tmp_path: Path) -> None:
+    pytest.importorskip("pyarrow", reason="pip install 'superword[arrow]'")
     text = many_words(tmp_path / "a.txt", 150_000)
     shorter = tmp_path / "b.txt"
     shorter.write_text("\n".join(line[: len(line) // 2] for line in text.open()))
