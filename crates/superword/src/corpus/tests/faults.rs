@@ -195,11 +195,13 @@ fn an_unreadable_file_says_so() {
 #[test]
 fn a_named_pipe_is_read_once_and_can_be_buffered() {
     let directory = tempfile::tempdir().unwrap();
-    let path = directory.path().join("pipe.jsonl");
-    let status = std::process::Command::new("mkfifo").arg(&path).status();
+    // A pipe for each use: what is written while an old reader is not closed yet would be lost.
+    let paths = ["pipe.jsonl", "other.jsonl"].map(|name| directory.path().join(name));
+    let status = std::process::Command::new("mkfifo").args(&paths).status();
     if !status.is_ok_and(|status| status.success()) {
         return;
     }
+    let [path, other] = paths;
     let source = Source::from_path(&path, None).unwrap();
     assert!(source.is_once_only());
     let sample = Sample {
@@ -221,7 +223,7 @@ fn a_named_pipe_is_read_once_and_can_be_buffered() {
             std::fs::write(path, zstd(b"{\"text\": \"a\"}\n{\"text\": \"b\"}")).unwrap()
         })
     };
-    let writer = write(path.clone());
+    let writer = write(path);
     assert_eq!(
         read(std::slice::from_ref(&source), &ReadOptions::default())
             .unwrap()
@@ -229,7 +231,8 @@ fn a_named_pipe_is_read_once_and_can_be_buffered() {
         ["a", "b"]
     );
     writer.join().unwrap();
-    let writer = write(path);
+    let source = Source::from_path(&other, None).unwrap();
+    let writer = write(other);
     let buffered = source.buffer(&Silent).unwrap();
     writer.join().unwrap();
     for _ in 0..2 {
