@@ -70,6 +70,8 @@ class Runner:
             "PYTHONHASHSEED": "0",
             "HF_HUB_OFFLINE": "1",
         }
+        if "import_from" in job:  # Another build of superword than the installed one.
+            environment["PYTHONPATH"] = job["import_from"]
         SCRATCH.mkdir(exist_ok=True)
         with tempfile.TemporaryDirectory(dir=SCRATCH, prefix="job-") as folder:
             asked, answer = Path(folder, "job.json"), Path(folder, "result.json")
