@@ -9,7 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 import superword
-from corpora import TEXTS
+from support.texts import TEXTS
 
 ALL = list(TEXTS.values())
 

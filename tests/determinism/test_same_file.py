@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 import superword
 import zstandard
-from corpora import TEXTS
+from support.texts import TEXTS
 
 METHODS: list[dict[str, Any]] = [
     {"method": "bpe"},

@@ -12,9 +12,9 @@ import superword
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
-from random_texts import texts as random_texts
 from superword import _core
 from superword.errors import SpecialTokenError, TextError
+from support.strategies import texts as random_texts
 
 pa: Any = pytest.importorskip("pyarrow", reason="superword[arrow] is not installed")
 

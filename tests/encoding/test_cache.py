@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 import superword
-from kinds import TEXTS, engine
 from superword.errors import OptionError
+from support.variants import TEXTS, engine
 
 MODELS = ["bpe-gpt2", "boundless", "superbpe", "picky", "greedy"]
 

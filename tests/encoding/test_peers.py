@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 import superword
-from kinds import TEXTS
+from support.variants import TEXTS
 
 SLICE = 120_000  # bytes of text of each language
 

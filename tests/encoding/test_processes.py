@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 import superword
-from kinds import TEXTS, engine
+from support.variants import TEXTS, engine
 
 LONG = " ".join(TEXTS)
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 from hypothesis import given, settings
-from kinds import TEXTS, VARIANTS, engine, oracle
-from random_texts import texts as random_texts
+from support.strategies import texts as random_texts
+from support.variants import TEXTS, VARIANTS, engine, oracle
 
 
 @pytest.mark.parametrize("variant", VARIANTS)

@@ -11,9 +11,9 @@ import pytest
 import superword
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from kinds import engine
-from random_texts import texts as random_texts
 from superword.errors import OptionError, SpecialTokenError, TextError, TokenError
+from support.strategies import texts as random_texts
+from support.variants import engine
 
 EOT = "<|endoftext|>"
 

@@ -7,8 +7,8 @@ import time
 
 import pytest
 import superword
-from kinds import TEXTS, engine, oracle
 from superword import reference
+from support.variants import TEXTS, engine, oracle
 
 MB = 1_000_000
 # Far above what is needed, far below what anything quadratic takes.

@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 import superword
-from export_models import superwords, train, training_text
 from superword import Pretokenizer
 from superword.export import open_export, verify
 from superword.export.patterns import branches, coarse_of
 from superword.export.verify import Export
+from support.export_models import superwords, train, training_text
 
 tokenizers = pytest.importorskip("tokenizers", reason="pip install 'superword[huggingface]'")
 tiktoken = pytest.importorskip("tiktoken", reason="pip install 'superword[tiktoken]'")

@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from export_models import scripts, superwords, texts, training_text
 from hypothesis import given, settings
 from superword.export import load_tiktoken
 from superword.integrations.tiktoken import Encoding
+from support.export_models import scripts, superwords, texts, training_text
 
 tiktoken = pytest.importorskip("tiktoken", reason="pip install 'superword[tiktoken]'")
 

@@ -10,7 +10,14 @@ from typing import Any
 
 import pytest
 import superword
-from export_models import (
+from hypothesis import HealthCheck, given, settings
+from superword import Pretokenizer, Tokenizer
+from superword.export import export_tiktoken, load_tiktoken, open_export, verify
+from superword.export.leaves import Shapes, leaf_pattern
+from superword.export.patterns import fine_of
+from superword.export.unicode import pinned
+from superword.export.verify import Export
+from support.export_models import (
     KINDS,
     boundless,
     some_documents,
@@ -20,13 +27,6 @@ from export_models import (
     training_text,
     words,
 )
-from hypothesis import HealthCheck, given, settings
-from superword import Pretokenizer, Tokenizer
-from superword.export import export_tiktoken, load_tiktoken, open_export, verify
-from superword.export.leaves import Shapes, leaf_pattern
-from superword.export.patterns import fine_of
-from superword.export.unicode import pinned
-from superword.export.verify import Export
 
 tokenizers = pytest.importorskip("tokenizers", reason="pip install 'superword[huggingface]'")
 tiktoken = pytest.importorskip("tiktoken", reason="pip install 'superword[tiktoken]'")

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from export_models import superwords, training_text, words
+from support.export_models import superwords, training_text, words
 
 pytest.importorskip("tokenizers", reason="pip install 'superword[huggingface]'")
 transformers = pytest.importorskip("transformers", reason="pip install 'superword[transformers]'")

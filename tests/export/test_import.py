@@ -9,12 +9,12 @@ from typing import Any
 
 import pytest
 import superword
-from export_models import boundless, some_documents, superwords, texts, training_text, words
 from hypothesis import HealthCheck, given, settings
 from superword import Pretokenizer, Tokenizer
 from superword._bytechars import to_bytes, to_chars
 from superword.errors import ConversionError, MissingModelError, OptionError
 from superword.imports.rules import last_pair
+from support.export_models import boundless, some_documents, superwords, texts, training_text, words
 
 tokenizers = pytest.importorskip("tokenizers", reason="pip install 'superword[huggingface]'")
 tiktoken = pytest.importorskip("tiktoken", reason="pip install 'superword[tiktoken]'")

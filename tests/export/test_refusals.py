@@ -8,7 +8,6 @@ from pathlib import Path
 
 import pytest
 import superword
-from export_models import boundless, scripts, superwords, train, words
 from superword import Tokenizer, _core
 from superword.errors import (
     ExportError,
@@ -19,6 +18,7 @@ from superword.errors import (
 )
 from superword.export import make_plan
 from superword.export.plan import exact_pattern
+from support.export_models import boundless, scripts, superwords, train, words
 
 
 def refused(model: Tokenizer, mode: str = "auto") -> ExportError:

@@ -12,9 +12,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from export_models import scripts, superwords, texts, training_text
 from hypothesis import HealthCheck, given, settings
 from superword.errors import OptionError
+from support.export_models import scripts, superwords, texts, training_text
 
 transformers = pytest.importorskip("transformers", reason="pip install 'superword[transformers]'")
 

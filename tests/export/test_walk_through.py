@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 import superword
 from click.testing import CliRunner
-from export_models import training_text
 from superword.cli import cli
+from support.export_models import training_text
 
 tokenizers = pytest.importorskip("tokenizers", reason="pip install 'superword[huggingface]'")
 

@@ -2,7 +2,7 @@
 
 import pytest
 import superword
-from recorded import (
+from support.golden import (
     GOLDEN,
     MODELS,
     PRESETS,

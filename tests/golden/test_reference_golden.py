@@ -1,8 +1,8 @@
 """The reference computes what the paper's own program computed, in everything it recorded."""
 
 import pytest
-from recorded import MODELS, PRESETS, documents, golden, needs_golden, options_of, written
 from superword import reference
+from support.golden import MODELS, PRESETS, documents, golden, needs_golden, options_of, written
 
 pytestmark = needs_golden
 

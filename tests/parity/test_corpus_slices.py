@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 import zstandard
-from sides import assert_agree
 from superword import Pretokenizer, reference
+from support.parity import assert_agree
 
 ROOT = Path(__file__).resolve().parents[2]
 CORPUS = Path(os.environ.get("SUPERWORD_CORPUS") or ROOT.parent / "shared" / "corpus")

@@ -5,13 +5,13 @@ from __future__ import annotations
 import pytest
 import regex
 import superword
-from corpora import CHARACTERS, CORNERS, TEXTS
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from sides import engine_pretokenizer
 from superword import reference
 from superword.inputs import Texts
 from superword.stages import count_pretokens
+from support.parity import engine_pretokenizer
+from support.texts import CHARACTERS, CORNERS, TEXTS
 
 Own = reference.Pretokenizer
 CUSTOM = {

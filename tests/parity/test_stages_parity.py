@@ -11,20 +11,20 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from corpora import CHARACTERS, TEXTS
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from sides import (
+from superword import reference
+from superword.errors import ShortfallWarning
+from superword.inputs import Texts
+from superword.stages import count_candidates, count_pretokens, train_superwords, train_words
+from support.parity import (
     assert_agree,
     assert_same_encodings,
     assert_same_model,
     engine_rows,
     reference_rows,
 )
-from superword import reference
-from superword.errors import ShortfallWarning
-from superword.inputs import Texts
-from superword.stages import count_candidates, count_pretokens, train_superwords, train_words
+from support.texts import CHARACTERS, TEXTS
 
 METHODS: list[dict[str, Any]] = [
     {"method": "boundless"},

@@ -9,12 +9,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from cases import Case, cases
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
-from sides import engine_rows, engine_train
 from superword import reference
 from superword.reference.boundless import Superwords
+from support.learning_cases import Case, cases
+from support.parity import engine_rows, engine_train
 
 FEW_RULES = ("max_words", "same_script", "boundary", "veto")
 

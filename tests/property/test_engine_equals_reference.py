@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from cases import ALPHABET_SIZES, PRETOKENIZERS, Case, cases
 from hypothesis import given, settings
-from sides import assert_agree, assert_same_encodings, assert_same_model, engine_train
-from sides import reference_train as train
 from superword import Tokenizer
+from support.learning_cases import ALPHABET_SIZES, PRETOKENIZERS, Case, cases
+from support.parity import assert_agree, assert_same_encodings, assert_same_model, engine_train
+from support.parity import reference_train as train
 
 AMBIGUOUS = PRETOKENIZERS[-1]
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from corpora import CORNERS, TINY
 from hypothesis import strategies as st
 from superword.reference import Pretokenizer
+
+from support.texts import CORNERS, TINY
 
 PRETOKENIZERS = (
     Pretokenizer(),
