@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import copy
 import pickle
-import random
 import subprocess
 import sys
 from pathlib import Path
@@ -12,20 +11,21 @@ from pathlib import Path
 import pytest
 import superword
 from superword.errors import OptionError
-from support.variants import TEXTS, engine
+from support.seeded import LATIN, common_words
+from support.texts import DOCUMENTS
+from support.variants import engine
 
 MODELS = ["bpe-gpt2", "boundless", "superbpe", "picky", "greedy"]
 
 
 def rare_words(count: int) -> str:
-    source = random.Random(11)
-    letters = "abcdefghijklmnopqrstuvwxyzéжд語"
-    return " ".join("".join(source.choices(letters, k=source.randint(2, 14))) for _ in range(count))
+    words = common_words(count, seed=11, lengths=(2, 14), alphabet=LATIN + "éжд語")
+    return " ".join(words)
 
 
 @pytest.mark.parametrize("model", MODELS)
 def test_ids_are_the_same_for_every_size(model: str) -> None:
-    texts = [*TEXTS, rare_words(4000)]
+    texts = [*DOCUMENTS, rare_words(4000)]
     expected = engine(model).encode_batch(texts)
     tok = superword.Tokenizer.from_bytes(engine(model).to_bytes())
     before = tok.cache_bytes

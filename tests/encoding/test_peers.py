@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 import superword
-from support.variants import TEXTS
+from support.texts import DOCUMENTS
 
 SLICE = 120_000  # bytes of text of each language
 
@@ -52,9 +52,11 @@ def as_tiktoken(tok: superword.Tokenizer) -> Any:
 
 @pytest.mark.parametrize("preset", ["gpt4o", "gpt2", "gpt4"])
 def test_small_models_equal_their_peers(preset: str) -> None:
-    tok = superword.train_from_iterator(TEXTS, vocab_size=480, method="bpe", pretokenizer=preset)
+    tok = superword.train_from_iterator(
+        DOCUMENTS, vocab_size=480, method="bpe", pretokenizer=preset
+    )
     huggingface, tiktoken = as_huggingface(tok), as_tiktoken(tok)
-    for text in [*TEXTS[:8], "a" * 200, "  \n\n x\t\r\n", "12345 ١٢٣ ⅷ", "🙂‍↔️ é e\u0301"]:
+    for text in [*DOCUMENTS[:8], "a" * 200, "  \n\n x\t\r\n", "12345 ١٢٣ ⅷ", "🙂‍↔️ é e\u0301"]:
         ids = tok.encode(text)
         assert huggingface.encode(text, add_special_tokens=False).ids == ids
         assert tiktoken.encode_ordinary(text) == ids

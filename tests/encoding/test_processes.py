@@ -13,9 +13,10 @@ from typing import Any
 
 import pytest
 import superword
-from support.variants import TEXTS, engine
+from support.texts import DOCUMENTS
+from support.variants import engine
 
-LONG = " ".join(TEXTS)
+LONG = " ".join(DOCUMENTS)
 
 
 class Dataset:
@@ -38,7 +39,7 @@ def test_workers_of_a_data_loader(method: str) -> None:
     if method not in multiprocessing.get_all_start_methods():
         pytest.skip(f"this system cannot {method}")
     context: Any = multiprocessing.get_context(method)
-    dataset = Dataset(engine("boundless"), TEXTS[:8])
+    dataset = Dataset(engine("boundless"), DOCUMENTS[:8])
     expected = [dataset[index] for index in range(8)]  # The parent has encoded before.
     results = context.Queue()
     workers = [
@@ -58,7 +59,7 @@ def test_workers_of_a_data_loader(method: str) -> None:
 def test_forking_while_other_threads_encode_does_not_hang() -> None:
     # A lock that another thread holds at the fork is never released in the child.
     tok = engine("picky-boundless")
-    texts = TEXTS[:4]
+    texts = DOCUMENTS[:4]
     expected = tok.encode_batch(texts)
     stop = threading.Event()
 

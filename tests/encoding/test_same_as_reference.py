@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 from hypothesis import given, settings
 from support.strategies import texts as random_texts
-from support.variants import TEXTS, VARIANTS, engine, oracle
+from support.texts import DOCUMENTS
+from support.variants import VARIANTS, engine, oracle
 
 
 @pytest.mark.parametrize("variant", VARIANTS)
@@ -22,7 +23,7 @@ def test_variants_show_what_they_are_for(variant: str) -> None:
 @pytest.mark.parametrize("variant", VARIANTS)
 def test_engine_gives_the_ids_of_the_reference(variant: str) -> None:
     tok, twin = engine(variant), oracle(variant)
-    for text in TEXTS[:8]:
+    for text in DOCUMENTS[:8]:
         assert tok.encode(text) == twin.encode(text)
 
     @settings(max_examples=60, deadline=None)

@@ -8,16 +8,13 @@ import time
 import pytest
 import superword
 from superword import reference
-from support.variants import TEXTS, engine, oracle
+from support.seeded import letters
+from support.texts import DOCUMENTS
+from support.variants import engine, oracle
 
 MB = 1_000_000
 # Far above what is needed, far below what anything quadratic takes.
 SECONDS_PER_MB = 20.0
-
-
-def random_letters(count: int) -> str:
-    source = random.Random(7)
-    return "".join(source.choices("abcdefghijklmnopqrstuvwxyz", k=count))
 
 
 CASES = {
@@ -26,7 +23,7 @@ CASES = {
     "carets": lambda: "^" * MB,
     "underscores": lambda: "_" * 50_000,
     "one letter": lambda: "e" * MB,
-    "random letters": lambda: random_letters(MB),
+    "random letters": lambda: letters(MB, seed=7),
     "alternating": lambda: "th" * (MB // 2),
     "spaces": lambda: " " * MB,
     "newlines": lambda: "\n" * MB,
@@ -59,7 +56,7 @@ def test_short_worst_cases_are_those_of_the_reference(model: str) -> None:
     for case in ("aaaa", "----", "eeee", "thth", "    ", "\n\n", " of the name", "言葉"):
         for count in (1, 7, 40, 120):
             assert tok.encode(case * count) == twin.encode(case * count), (case, count)
-    text = random_letters(400)
+    text = letters(400, seed=7)
     assert tok.encode(text) == twin.encode(text)
 
 
@@ -82,7 +79,7 @@ def test_a_million_words_without_a_stop(model: str) -> None:
 def test_sixteen_megabytes(model: str, case: str) -> None:
     text = {
         "one letter": lambda: "e" * (16 * MB),
-        "random letters": lambda: random_letters(16 * MB),
+        "random letters": lambda: letters(16 * MB, seed=7),
         "alternating": lambda: "th" * (8 * MB),
         "dashes": lambda: "-" * (16 * MB),
     }[case]()
@@ -90,7 +87,7 @@ def test_sixteen_megabytes(model: str, case: str) -> None:
 
 
 def test_texts_of_the_models_are_far_from_worst() -> None:
-    check(engine("boundless"), " ".join(TEXTS * 20))
+    check(engine("boundless"), " ".join(DOCUMENTS * 20))
 
 
 @pytest.mark.filterwarnings("ignore::superword.errors.ShortfallWarning")
@@ -106,7 +103,7 @@ def test_deletions_all_along_a_long_pretoken() -> None:
         for count in (11, 33, 64, 201):
             assert tok.encode(case * count) == twin.encode(case * count)
         check(tok, case * (MB // len(case)))
-    for letters in ("ab", "the", "xyzab"):
-        text = "".join(source.choices(letters, k=300))
+    for alphabet in ("ab", "the", "xyzab"):
+        text = "".join(source.choices(alphabet, k=300))
         assert tok.encode(text) == twin.encode(text)
-        check(tok, "".join(source.choices(letters, k=MB)))
+        check(tok, "".join(source.choices(alphabet, k=MB)))

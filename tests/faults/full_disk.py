@@ -9,7 +9,6 @@ import contextlib
 import errno
 import json
 import os
-import random
 import sys
 import tempfile
 from pathlib import Path
@@ -24,8 +23,10 @@ from superword.options import TrainOptions
 from superword.stages import count_pretokens
 from superword.training import gather
 
+sys.path.insert(0, str(Path(__file__).parents[1]))
+from support.seeded import in_lines, unique_words
+
 FULL = os.strerror(errno.ENOSPC)
-LETTERS = str.maketrans("0123456789", "ghijklmnop")
 
 
 def fill(disk: Path, leave: int) -> Path:
@@ -37,11 +38,7 @@ def fill(disk: Path, leave: int) -> Path:
 
 
 def some_text(words: int, seed: int = 5) -> list[str]:
-    drawn = random.Random(seed)
-    return [
-        " ".join(f"{drawn.getrandbits(40):x}".translate(LETTERS) for _ in range(20))
-        for _ in range(words // 20)
-    ]
+    return in_lines(unique_words(words, seed=seed, bits=40), 20)
 
 
 def shards(elsewhere: Path) -> Path:

@@ -27,6 +27,7 @@ from superword.errors import (
 from superword.inputs import Texts, expand
 from superword.options import TrainOptions
 from superword.training import Progress, gather
+from support.seeded import in_lines, unique_words
 
 
 @pytest.fixture
@@ -245,15 +246,9 @@ def test_too_little_memory_is_said_before_the_work(texts: list[str], tmp_path: P
 
 
 def many_words(path: Path, words: int) -> Path:
-    seed = random.Random(5)
-    with path.open("w") as file:
-        for start in range(0, words, 10):
-            some = (f"{seed.getrandbits(60):x}".translate(LETTERS) for _ in range(10))
-            file.write(" ".join(some) + f" {start}\n")
+    lines = in_lines(unique_words(words, seed=5, bits=60), 10)
+    path.write_text("\n".join(f"{line} {number}" for number, line in enumerate(lines)))
     return path
-
-
-LETTERS = str.maketrans("0123456789", "ghijklmnop")
 
 
 def test_counting_spills_and_gives_the_same(tmp_path: Path) -> None:
