@@ -13,6 +13,8 @@ pub mod merge;
 pub mod model;
 pub mod observe;
 pub mod table;
+#[cfg(test)]
+mod testing;
 pub mod text;
 pub mod token;
 pub mod tokens;

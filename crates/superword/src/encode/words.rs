@@ -208,7 +208,7 @@ pub fn word_events(model: &Model) -> Vec<WordEvent> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::merge::tests::Random;
+    use crate::testing::Random;
 
     /// Rules as training makes them: each joins tokens that are there, to a new one.
     #[test]
