@@ -1,4 +1,4 @@
-"""Ctrl-C within a second, whatever phase the work is in."""
+"""Ctrl-C stops training within a second, in every phase."""
 
 from __future__ import annotations
 

@@ -12,11 +12,11 @@ import pytest
 import superword
 from support.texts import DOCUMENTS
 
-SLICE = 120_000  # bytes of text of each language
+SLICE = 120_000  # Bytes of text per language.
 
 
 def byte_alphabet() -> dict[int, str]:
-    """The printable stand-ins of bytes in GPT-2's vocabulary files."""
+    """Return GPT-2's printable character for each byte."""
     printable = [*range(33, 127), *range(161, 173), *range(174, 256)]
     table = {byte: chr(byte) for byte in printable}
     others = (byte for byte in range(256) if byte not in table)
@@ -63,11 +63,11 @@ def test_small_models_equal_their_peers(preset: str) -> None:
 
 
 class EnoughError(Exception):
-    """The first shard is there."""
+    """Stops the run once the first shard is written."""
 
 
 def beginning(path: Path, folder: Path) -> list[str]:
-    """The first documents of a file. With bytes for tokens, a shard is the text itself."""
+    """Return the first documents of a file, read from shards of a model whose tokens are bytes."""
     tok = superword.train_from_iterator(["a"], vocab_size=256, method="bpe")
 
     def enough(_: object) -> None:

@@ -1,4 +1,4 @@
-"""Ctrl-C within a second, in the middle of a giant document too; nothing half-written is left."""
+"""Ctrl-C stops encoding within a second, even in a giant document, and leaves no partial file."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-GIANT = 64_000_000  # bytes, on one line
+GIANT = 64_000_000  # Bytes, on one line.
 
 CALLS = {
     "encode": "tok.encode(text)",
@@ -32,14 +32,14 @@ text = "e" * int(sys.argv[2])
 if CALL == "encode_arrow":
     import pyarrow
     column = pyarrow.array([text])
-assert len(tok.encode("e" * 3_000_000)) > 1  # The way of long texts, to its end.
+assert len(tok.encode("e" * 3_000_000)) > 1  # Takes the path for long texts once, without a stop.
 print("ready", flush=True)
 try:
-    while True:  # Until it is stopped, however quick it is.
+    while True:  # Repeat until stopped, however fast a call is.
         CALLED
 except KeyboardInterrupt:
     print("stopped", flush=True)
-# The tokenizer is as good as before.
+# The tokenizer still works.
 assert tok.decode(tok.encode("one of the")) == "one of the"
 print("well", flush=True)
 """
@@ -68,7 +68,7 @@ def test_ctrl_c_stops_every_call_within_a_second(model_path: Path, call: str) ->
 
 @pytest.fixture(scope="module")
 def giant(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A document that fills a shard, and one giant document behind it, on a line each."""
+    """Two lines: a document that fills a shard, then a giant document."""
     path = tmp_path_factory.mktemp("giant") / "a.txt"
     with path.open("w") as file:
         file.write("of the name " * 400_000 + "\n")
@@ -173,7 +173,7 @@ def test_ctrl_c_stops_the_command_encode(giant: Path, model_path: Path) -> None:
     command = [sys.executable, "-m", "superword", "encode", str(model_path), str(giant)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as process:
         assert process.stdout is not None
-        process.stdout.readline()  # The first document; the giant one is at work.
+        process.stdout.readline()  # The first document is done; the giant one is being encoded.
         time.sleep(0.3)
         sent = time.monotonic()
         process.send_signal(signal.SIGINT)

@@ -1,4 +1,4 @@
-"""Texts that make careless encoders slow: right, and in time that grows with the length."""
+"""Texts that make naive encoders slow are encoded correctly, in time close to linear."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from support.texts import DOCUMENTS
 from support.variants import engine, oracle
 
 MB = 1_000_000
-# Far above what is needed, far below what anything quadratic takes.
+# Far above what is needed, and far below what quadratic work would take.
 SECONDS_PER_MB = 20.0
 
 
@@ -41,7 +41,7 @@ def check(tok: superword.Tokenizer, text: str) -> None:
     spent = time.perf_counter() - start
     assert spent < SECONDS_PER_MB * max(len(text.encode()) / MB, 0.5)
     assert tok.decode(ids) == text
-    assert tok.encode(text) == ids  # Now from whatever is remembered.
+    assert tok.encode(text) == ids  # Now with a warm cache.
 
 
 @pytest.mark.parametrize("case", CASES)
@@ -69,7 +69,7 @@ def test_a_million_words_without_a_stop(model: str) -> None:
     check(tok, text)
     whole = tok.encode(text)
     assert len(whole) < MB  # Superwords were found.
-    # A run is encoded as a whole: its start does not depend on what comes far behind.
+    # A run is encoded as a whole, but its start does not depend on text far behind it.
     assert whole[:1000] == tok.encode(text[:20_000])[:1000]
 
 
@@ -86,13 +86,13 @@ def test_sixteen_megabytes(model: str, case: str) -> None:
     check(engine(model), text)
 
 
-def test_texts_of_the_models_are_far_from_worst() -> None:
+def test_ordinary_text_is_quick_and_comes_back() -> None:
     check(engine("boundless"), " ".join(DOCUMENTS * 20))
 
 
 @pytest.mark.filterwarnings("ignore::superword.errors.ShortfallWarning")
 def test_deletions_all_along_a_long_pretoken() -> None:
-    # Trained on runs: nearly every merge deletes the token it was made of.
+    # Trained on runs of letters, nearly every merge deletes one of its parts.
     runs = ["a" * 64, "th" * 40, "abab" * 16, "e" * 50 + "th" * 9, "xyzxyz" * 12]
     options = {"method": "bpe", "picky": 0.5}
     tok = superword.train_from_iterator(runs * 3, vocab_size=275, **options)  # type: ignore[arg-type]

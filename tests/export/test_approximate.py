@@ -27,7 +27,7 @@ def test_every_preset_without_scripts_has_an_approximation(name: str, tmp_path: 
         for text in texts:
             assert model.decode(export.encode(text)) == text
         found = verify(model, export, texts)
-        # Mostly the same; a pattern that is wrong differs nearly everywhere.
+        # Mostly the same: a wrong pattern would differ nearly everywhere.
         assert found.tokens_differ < found.tokens / 4
         assert found.tokens_theirs < sum(len(text.encode()) for text in texts) / 2
 

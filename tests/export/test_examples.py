@@ -1,4 +1,4 @@
-"""The examples run, and do what they say."""
+"""The scripts in examples/ run and do what they promise."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Stage by stage, engine and reference side by side: no stage can hide the fault of another.
+"""Engine and reference agree stage by stage, so that no stage can hide a fault of another.
 
-Counts, phase-1 events, candidates, cut candidates, supermerges, ids and the file, on texts in
-many languages and on random text of their characters. Pretokens: test_pretokens.py.
+Compares counts, phase-1 events, candidates, cut candidates, supermerges, ids and the model file, on
+texts in many languages and on random text. Pretokens are compared in test_pretokens.py.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ def _quiet() -> Iterator[None]:
 def assert_stages_agree(
     texts: list[str], vocab_size: int, preset: str, picky: float | None = None
 ) -> None:
-    """Hold each stage equal, the next one standing on what both have agreed on."""
+    """Compare each stage; the next one starts from the common result."""
     own = reference.Pretokenizer(preset)
     counts = reference.count_pretokens(texts, own)
     our_counts = count_pretokens(Texts(texts), pretokenizer=preset, threads=2)
@@ -82,7 +82,7 @@ def assert_stages_agree(
 
 
 def documents(text: str) -> list[str]:
-    """A text as several documents: whole, cut in the middle, and sentence by sentence."""
+    """Return a text as several documents: whole, in halves, and by sentence."""
     half = len(text) // 2
     return [text, text[:half], text[half:], *text.split(". "), ""]
 

@@ -197,7 +197,7 @@ def write_inputs(directory: Path, case: dict[str, Any]) -> tuple[dict[str, Any],
 
 def _extension(case: dict[str, Any]) -> str:
     plain = case["format"] in ("text", "lines", "paragraphs")
-    return ("txt" if plain else case["format"]) + case["compression"]
+    return f"{'txt' if plain else case['format']}{case['compression']}"
 
 
 def _write(path: Path, texts: list[str], case: dict[str, Any]) -> int:
@@ -205,7 +205,10 @@ def _write(path: Path, texts: list[str], case: dict[str, Any]) -> int:
     format, field = case["format"], case["text_field"]
     skip = case["on_error"] == "skip"
     if format in TABLES:
-        _write_table(path, [*texts[:2], None, *texts[2:]] if skip else texts, field)
+        rows: list[str | None] = [*texts]
+        if skip:
+            rows.insert(2, None)
+        _write_table(path, rows, field)
         return 1 if skip else 0
     damage: list[bytes] = []
     if format == "jsonl":

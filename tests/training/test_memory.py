@@ -1,4 +1,4 @@
-"""Counting within a limit on memory: the same bytes, and the limit is kept, measured."""
+"""Counting with max_memory gives the same bytes and stays within the limit."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ def many_words(path: Path, words: int) -> Path:
     return path
 
 
-# What the kernel says was resident at most since the process began: the interpreter and all
-# modules are in it, so that nothing has to be allowed for.
+# Prints the peak resident memory of the whole process, including the interpreter and all modules,
+# so no allowance is needed.
 PEAK = """
 import sys, superword
 from superword.stages import count_pretokens
@@ -127,7 +127,7 @@ def test_too_little_memory_is_said_before_anything_is_read(
         "candidates": ["--model", str(words)],
     }[command]
     arguments = [command, "-", *more, "--max-memory", "10MB", "-o", str(tmp_path / "o.tsv")]
-    # A pipe that never ends: only a command that does not read it comes back.
+    # The pipe never ends, so only a command that does not read it returns.
     with subprocess.Popen(
         [sys.executable, "-m", "superword", *arguments],
         stdin=subprocess.PIPE,

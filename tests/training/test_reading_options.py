@@ -1,4 +1,4 @@
-"""The reading options in every pair: training sees the documents that the documentation promises.
+"""For every pair of reading options, training sees the documents that the docs promise.
 
 Each case of `support.reading_cases` is trained in the way it asks for and compared with plain
 training on an explicit list of documents.
@@ -38,7 +38,7 @@ def learning_options(case: dict[str, Any]) -> dict[str, Any]:
 
 
 def reading_options(case: dict[str, Any]) -> dict[str, Any]:
-    """Return the options that decide which documents count, without those of how."""
+    """Return the options that decide which documents count."""
     options: dict[str, Any] = {"text_field": case["text_field"], "on_error": case["on_error"]}
     size = size_of(case)
     if size is not None:
