@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 import superword
-from superword import columns
+from superword._reading import columns
 from superword.errors import (
     DamagedInputError,
     DocumentError,

@@ -142,8 +142,8 @@ impl Cells<'_> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::replay::WordEvent;
     use super::*;
+    use crate::model::WordEvent;
     use crate::testing::Random;
     use crate::token::Symbol;
     use crate::tokens::TokenTable;
