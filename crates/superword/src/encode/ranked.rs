@@ -295,7 +295,7 @@ impl RankedRules {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::merge::tests::Random;
+    use crate::testing::Random;
 
     /// The earliest rule that applies, at all places from left to right, as long as one does.
     fn one_by_one(rules: &RankedRules, symbols: &[u32]) -> Vec<u32> {

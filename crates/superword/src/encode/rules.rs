@@ -209,7 +209,7 @@ impl Packed {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::merge::tests::Random;
+    use crate::testing::Random;
 
     #[test]
     fn all_tables_know_the_same_rules() {

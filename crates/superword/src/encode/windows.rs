@@ -76,7 +76,7 @@ impl RankedRules {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::merge::tests::Random;
+    use crate::testing::Random;
     use crate::token::Symbol;
 
     /// Rules as training makes them: each joins tokens that are there, to a new one.

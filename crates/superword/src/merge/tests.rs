@@ -2,19 +2,8 @@
 
 use super::*;
 use crate::observe::Silent;
+use crate::testing::Random;
 use std::collections::HashMap;
-
-/// Small, seeded, good enough to make cases.
-pub(crate) struct Random(pub(crate) u64);
-
-impl Random {
-    pub(crate) fn below(&mut self, limit: u64) -> u64 {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        self.0 % limit
-    }
-}
 
 type Sequence = Vec<Vec<u8>>;
 
@@ -71,12 +60,12 @@ fn compare(parts: &[&[u8]], random: &mut Random, floor: u64, threads: usize) {
         assert!(cells.push(chosen.iter().map(|&i| symbols[i].0), weight));
         sequences.push((chosen.iter().map(|&i| parts[i].to_vec()).collect(), weight));
     }
-    let working = Working {
+    let options = MergeOptions {
         floor,
         threads,
         observer: &Silent,
     };
-    let mut merger = Merger::with_grain(tokens, cells, AnyPair, 1, working, 1).unwrap();
+    let mut merger = Merger::with_grain(tokens, cells, AnyPair, 1, options, 1).unwrap();
     for step in 0.. {
         let expected = count_pairs(&sequences)
             .into_iter()
@@ -132,12 +121,12 @@ fn history(
         let symbols = text.iter().map(|&byte| letters[usize::from(byte - b'a')].0);
         assert!(cells.push(symbols, *weight));
     }
-    let working = Working {
+    let options = MergeOptions {
         floor,
         threads,
         observer: &Silent,
     };
-    let mut merger = Merger::with_grain(tokens, cells, AnyPair, min_count, working, 1).unwrap();
+    let mut merger = Merger::with_grain(tokens, cells, AnyPair, min_count, options, 1).unwrap();
     let mut history = Vec::new();
     for step in 1..400 {
         if step % 5 == 0 {
@@ -218,12 +207,12 @@ fn counting_pairs_can_be_stopped() {
         for _ in 0..50_000 {
             assert!(cells.push(std::iter::repeat_n(a.0, 3), 1));
         }
-        let working = Working {
+        let options = MergeOptions {
             floor: 1,
             threads: 1,
             observer: &StopAt(questions.into()),
         };
-        let result = Merger::new(tokens, cells, AnyPair, 1, working);
+        let result = Merger::new(tokens, cells, AnyPair, 1, options);
         assert_eq!(result.err(), Some(MergeError::Stopped(Stopped)));
     }
 }

@@ -171,7 +171,7 @@ impl PretokenCache {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::merge::tests::Random;
+    use crate::testing::Random;
 
     /// Bytes of few letters, so that keys that are nearly equal meet.
     fn some_text() -> Vec<u8> {
