@@ -202,7 +202,11 @@ def run_python(code: str, names: dict[str, Any], where: str) -> str:
     return printed.getvalue()
 
 
-@pytest.mark.parametrize("page", [page for page in PAGES if any(b.runs for b in blocks_of(page))], ids=name_of)
+@pytest.mark.parametrize(
+    "page",
+    [page for page in PAGES if any(block.runs for block in blocks_of(page))],
+    ids=name_of,
+)
 def test_every_block_of_a_page_runs_in_order_as_printed(
     page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -219,7 +223,13 @@ def test_every_block_of_a_page_runs_in_order_as_printed(
             printed = run_shell(block.code) if shell else run_python(block.code, names, where)
 
 
-# What cannot be seen by running.
+@pytest.mark.parametrize("code", ["false", "false; true", "false | true", "echo $unset_name"])
+def test_any_command_that_fails_stops_its_page(code: str) -> None:
+    with pytest.raises(AssertionError, match="exit code"):
+        run_shell(code)
+
+
+# What running does not show.
 
 
 def test_blocks_that_are_not_run_say_why_and_are_listed_here() -> None:
