@@ -5,7 +5,8 @@ Shell blocks run in bash and stop at the first error. Python blocks of a page sh
 A comment in front of a block tells the test what to do with it:
 
     <!-- not run: REASON -->    the block is not run; `NOT_RUN` lists every such block
-    <!-- output -->             the block is exactly what the block before it prints
+    <!-- output -->             the block is exactly what the last block that ran printed
+    <!-- example output -->     the output of a block that depends on the machine; not compared
 """
 
 from __future__ import annotations
@@ -252,7 +253,11 @@ def test_every_block_has_a_known_language_and_every_output_follows_a_block_that_
         for before, block in zip([None, *blocks], blocks, strict=False):
             where = f"{name_of(page)}:{block.line}"
             assert block.language in (*RUN, *SHOWN), where
-            if block.note == "output":
+            if block.language in RUN:
+                assert block.note == "" or block.note.startswith("not run: "), where
+            else:
+                assert block.note in ("", "output", "example output"), where
+            if block.note.endswith("output"):
                 assert before is not None, where
                 assert before.runs, where
 
