@@ -121,7 +121,7 @@ except KeyboardInterrupt:
     pass
 else:
     raise SystemExit("not stopped")
-assert list(out.glob("*.partial")) == [], list(out.iterdir())
+assert list(out.glob(".superword-*")) == [], list(out.iterdir())
 # The directory is not given to another run before the first has come to its end.
 refused = 0
 for _ in range(1200):
@@ -129,7 +129,7 @@ for _ in range(1200):
         tok.encode_files(small, out, eot=False, overwrite=True)
         break
     except SaveError as error:
-        assert "another run is writing to" in str(error)
+        assert "is in use by another run" in str(error)
         refused += 1
         time.sleep(0.05)
 else:
