@@ -7,6 +7,7 @@ mod batches;
 mod candidates;
 mod columns;
 mod counts;
+mod disk;
 mod documents;
 mod encoding;
 mod errors;
@@ -30,6 +31,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<model::PyModel>()?;
     module.add_class::<batches::PyBatches>()?;
     module.add_class::<work_dir::PyWorkDir>()?;
+    module.add_class::<shards::PyShardRun>()?;
     module.add_class::<counts::PyCounts>()?;
     module.add_class::<candidates::PyCandidates>()?;
     module.add_function(wrap_pyfunction!(training::train, module)?)?;
@@ -38,6 +40,10 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(stages::train_words, module)?)?;
     module.add_function(wrap_pyfunction!(stages::count_candidates, module)?)?;
     module.add_function(wrap_pyfunction!(stages::train_superwords, module)?)?;
+    module.add_function(wrap_pyfunction!(disk::replace_file, module)?)?;
+    module.add_function(wrap_pyfunction!(disk::create_directory, module)?)?;
+    module.add_function(wrap_pyfunction!(disk::identity, module)?)?;
+    module.add_function(wrap_pyfunction!(shards::is_shard_directory_file, module)?)?;
     module.add_function(wrap_pyfunction!(documents::each_document, module)?)?;
     module.add_function(wrap_pyfunction!(pretokenizer::preset_names, module)?)?;
     module.add_function(wrap_pyfunction!(pretokenizer::script_names, module)?)?;

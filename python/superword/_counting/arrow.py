@@ -8,8 +8,9 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
+from superword._files.replace import replace
 from superword._support.extras import need
 from superword.errors import CountsError, SaveError
 
@@ -158,11 +159,10 @@ def described(table: Any) -> dict[str, Any] | None:
 
 
 def write(path: str, table: Any) -> None:
-    """Write a table as Parquet or Arrow, by its name, all or nothing."""
+    """Write a table atomically, as Parquet or Arrow depending on the name of the file."""
     pa = pyarrow()
-    from superword._counting.tsv import replacing
 
-    with replacing(path) as file:
+    def fill(file: BinaryIO) -> None:
         try:
             if Path(path).suffix.lower() == ".parquet":
                 import pyarrow.parquet as pq
@@ -172,7 +172,9 @@ def write(path: str, table: Any) -> None:
                 with pa.ipc.new_file(file, table.schema) as writer:
                     writer.write_table(table)
         except (pa.ArrowException, MemoryError) as error:
-            raise SaveError(f"cannot save to {path}: {error}", path=path) from None
+            raise SaveError(f"writing {path} failed: {error}", path=path) from None
+
+    replace(path, fill)
 
 
 def read(path: str) -> Any:

@@ -7,9 +7,9 @@ import os
 from pathlib import Path
 from typing import Any
 
+from superword._files.replace import make_directory, replace
 from superword._support.bytechars import to_chars
 from superword.errors import ExportError, SpecialTokenError
-from superword.export.files import make_folder, write
 from superword.export.plan import Mode, Plan, make_plan
 from superword.tokenizer import END_OF_TEXT, Tokenizer
 
@@ -43,9 +43,9 @@ def export_huggingface(
     if chat_template is not None:
         config["chat_template"] = chat_template
     data = _json(tokenizer_json(plan))
-    target = make_folder(folder)
-    write(target / "tokenizer.json", data)
-    write(target / "tokenizer_config.json", _json(config))
+    target = make_directory(folder)
+    replace(target / "tokenizer.json", data)
+    replace(target / "tokenizer_config.json", _json(config))
     return plan
 
 

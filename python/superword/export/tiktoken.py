@@ -18,9 +18,9 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
+from superword._files.replace import make_directory, replace
 from superword._support.extras import need
 from superword.errors import ConversionError, ExportError, MissingModelError
-from superword.export.files import make_folder, write
 from superword.export.patterns import preset_of
 from superword.export.plan import Mode, Plan, make_plan
 from superword.tokenizer import Tokenizer
@@ -67,11 +67,11 @@ def export_tiktoken(
         "ids": own_ids,
     }
     target = Path(path)
-    make_folder(target.parent)
+    make_directory(target.parent)
     lines = [base64.b64encode(token) + b" %d\n" % rank for token, rank in ranks.items()]
-    write(target, b"".join(lines))
+    replace(target, b"".join(lines))
     text = json.dumps(sidecar, ensure_ascii=False, indent=2) + "\n"
-    write(sidecar_of(target), text.encode())
+    replace(sidecar_of(target), text.encode())
     return plan
 
 
