@@ -61,3 +61,59 @@ pub type BuildU64Hasher = std::hash::BuildHasherDefault<U64Hasher>;
 
 /// A map whose keys are numbers.
 pub type NumberMap<K, V> = hashbrown::HashMap<K, V, BuildU64Hasher>;
+
+/// A set of hashes that may report hashes it does not contain, but never misses one it contains
+/// (a Bloom filter). Each hash sets two bits in a word that it chooses.
+#[derive(Clone, Debug)]
+pub(crate) struct HashFilter {
+    words: Vec<u64>,
+}
+
+/// The number of bits per hash. At 16, about one in seventy other hashes is reported.
+const BITS: usize = 16;
+
+impl HashFilter {
+    /// A filter with room for this many hashes.
+    pub(crate) fn with_capacity(hashes: usize) -> HashFilter {
+        let bits = (hashes * BITS).next_power_of_two().max(64);
+        HashFilter {
+            words: vec![0; bits / 64],
+        }
+    }
+
+    /// Adds a hash. All 64 bits of it should be well distributed.
+    pub(crate) fn insert(&mut self, hash: u64) {
+        let at = hash as usize & (self.words.len() - 1);
+        self.words[at] |= bits(hash);
+    }
+
+    /// True if the hash was added, and sometimes if it was not.
+    #[inline(always)]
+    pub(crate) fn may_have(&self, hash: u64) -> bool {
+        let bits = bits(hash);
+        self.words[hash as usize & (self.words.len() - 1)] & bits == bits
+    }
+}
+
+/// The bits of a hash in its word. They come from its high bits; the low bits choose the word.
+#[inline(always)]
+fn bits(hash: u64) -> u64 {
+    1 << (hash >> 58) | 1 << (hash >> 52 & 63)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn filter_reports_all_its_hashes_and_few_others() {
+        let mut filter = HashFilter::with_capacity(1000);
+        for number in 0..1000 {
+            filter.insert(hash_u64(number));
+        }
+        assert!((0..1000).all(|number| filter.may_have(hash_u64(number))));
+        let others = (1000..11_000).filter(|&number| filter.may_have(hash_u64(number)));
+        assert!(others.count() < 400);
+        assert!(!HashFilter::with_capacity(0).may_have(hash_u64(1)));
+    }
+}

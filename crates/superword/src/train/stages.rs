@@ -12,7 +12,7 @@ use crate::count::{
     BigramSketch, CandidateCounter, CandidateCounts, CountOverflow, EarlyCut, Eligible,
     PretokenCounter, PretokenCounts, cut,
 };
-use crate::encode::WordRules;
+use crate::encode::WordEncoder;
 use crate::model::{Alphabet, Event, Facts, Method, Model, WordEvent, word_events};
 use crate::observe::{Observer, Phase, check_stop};
 use crate::text::{Pretokenizer, SplitError};
@@ -230,7 +230,7 @@ impl Words {
     /// The tokens that are whole pretokens, reachable by their own merges, and eligible.
     pub fn eligible(&self, alphabet: Alphabet, pretokenizer: &Pretokenizer) -> Eligible {
         let events: Vec<WordEvent> = self.steps.iter().map(|step| step.event.clone()).collect();
-        let rules = WordRules::new(alphabet.symbols(), &events);
+        let rules = WordEncoder::new(alphabet.symbols(), &events);
         let mut eligible = Eligible::default();
         let tokens = &self.tokens;
         let reached = rules.reached(&events, tokens.len(), |token| tokens.bytes_of(token));
