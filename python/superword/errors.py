@@ -17,6 +17,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from superword._paths import printable
+
 __all__ = [
     "ChangedWorkWarning",
     "ConversionError",
@@ -64,9 +66,11 @@ class SuperwordError(Exception):
     facts: dict[str, Any]
 
     def __init__(self, message: str, *, hint: str | None = None, **facts: Any) -> None:
+        # A message may hold a file name, which may hold bytes that are not UTF-8.
+        message = printable(message)
         super().__init__(message)
         self.message = message
-        self.hint = hint
+        self.hint = None if hint is None else printable(hint)
         self.facts = facts
         for name, value in facts.items():
             setattr(self, name, value)

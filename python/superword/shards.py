@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from superword._paths import printable
 from superword._text import plural
 from superword.errors import SaveError, ShardsMismatchError
 from superword.inputs import STDIN, Input
@@ -193,7 +194,7 @@ def check_same(
 
 def identity_of(item: Input) -> dict[str, Any]:
     """What tells whether an input is the same as before, as far as that can be told."""
-    described: dict[str, Any] = {"path": item.path, "format": item.format}
+    described: dict[str, Any] = {"path": printable(item.path), "format": item.format}
     if item.data is not None:
         if (fingerprint := _fingerprint(item.data)) is not None:
             described["fingerprint"] = fingerprint

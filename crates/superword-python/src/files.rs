@@ -1,6 +1,5 @@
 //! A corpus to shards of ids, for Python.
 
-use std::path::PathBuf;
 use std::sync::Arc;
 
 use pyo3::exceptions::PyKeyboardInterrupt;
@@ -34,7 +33,7 @@ fn opened(given: Vec<(Input<'_>, Option<String>)>) -> PyResult<Vec<Source>> {
     let mut sources = Vec::with_capacity(given.len());
     for (input, format) in given {
         match (input, format) {
-            (Input::Path(path), format) if path == "-" => {
+            (Input::Path(path), format) if path.as_os_str() == "-" => {
                 let format = format.as_deref().map(format_named).transpose()?;
                 sources.push(Source::stdin(format.unwrap_or(Format::Lines)));
             }
@@ -61,7 +60,7 @@ pub(crate) fn encode<'py>(
         .and_then(|shards| shards.iter().map(Shard::from_json).collect())
         .ok_or_else(|| not_ours("the progress of an earlier run"))?;
     let shard_options = ShardOptions {
-        folder: PathBuf::from(options.take::<String>("folder")?),
+        folder: options.take("folder")?,
         dtype: options.take_named("dtype", |name| {
             let known = [Dtype::Uint16, Dtype::Uint32];
             known.into_iter().find(|dtype| dtype.name() == name)

@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from superword._extras import need
+from superword._paths import printable
 from superword.errors import ConversionError, ExportError, MissingModelError
 from superword.export.files import make_folder, write
 from superword.export.patterns import preset_of
@@ -58,7 +59,7 @@ def export_tiktoken(
         _refuse_other_order(tokens[len(alphabet) :], ranks)
     _refuse_unreached(plan)
     sidecar = {
-        "name": Path(path).name.removesuffix(".tiktoken"),
+        "name": printable(Path(path).name.removesuffix(".tiktoken")),
         "pat_str": _complete(plan),
         "special_tokens": special,
         "n_vocab": max([*ranks.values(), *special.values()]) + 1,

@@ -12,6 +12,7 @@
 //! there is one, do not depend on the number of threads.
 
 mod error;
+mod format;
 mod options;
 mod parse;
 mod sample;
@@ -21,9 +22,10 @@ mod weights;
 mod workers;
 
 pub use error::{CorpusError, ReadError};
+pub use format::{Compression, Format, frame};
 pub use options::{DocumentSink, MAX_SKIPS_SHOWN, OnError, ReadOptions, ReadReport, SourceReport};
 pub use sample::{Sample, SamplePlan, plan_sample};
-pub use source::{BatchStream, Batches, Compression, Format, Location, Source, frame};
+pub use source::{BatchStream, Batches, Location, Source};
 pub use weights::{Groups, Weight};
 pub(crate) use workers::empty;
 pub use workers::{BlockNumber, BlockWorker, OrderedBlock, read_ordered, read_parallel};
