@@ -14,6 +14,7 @@ pub mod model;
 pub mod observe;
 pub mod table;
 pub mod text;
+pub mod threads;
 pub mod token;
 pub mod tokens;
 pub mod train;

@@ -156,11 +156,7 @@ pub(super) fn in_groups<T: Send>(
         Ok(work(texts)?)
     };
     let groups = group(texts);
-    let threads = match threads {
-        0 => std::thread::available_parallelism().map_or(1, usize::from),
-        threads => threads,
-    }
-    .min(groups.len());
+    let threads = crate::threads::resolve(threads).min(groups.len());
     if threads <= 1 {
         let texts = groups.into_iter().map(|range| &texts[range]);
         return texts.map(work).collect();

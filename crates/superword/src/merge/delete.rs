@@ -5,7 +5,7 @@
 
 use super::cells::Place;
 use super::index::key;
-use super::queue::Candidate;
+use super::queue::PairCount;
 use super::{Merger, PairRule};
 use crate::hash::NumberMap;
 use crate::token::Symbol;
@@ -83,7 +83,7 @@ impl<R: PairRule> Merger<'_, R> {
             self.index.set(left.0, right.0, count, list);
             if count > old && self.rule.allows(&self.tokens, left, right) {
                 self.queue
-                    .push(&self.tokens, Candidate { left, right, count });
+                    .push(&self.tokens, PairCount { left, right, count });
             }
         }
     }

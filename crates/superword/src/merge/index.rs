@@ -1,7 +1,7 @@
 //! Pairs → how often and where they stand.
 
 use super::cells::{Cells, Place};
-use super::queue::Candidate;
+use super::queue::PairCount;
 use super::tally::{Seen, Tally};
 use crate::hash::NumberMap;
 use crate::observe::{Observer, Stopped, check_stop};
@@ -130,8 +130,8 @@ impl PairIndex {
     }
 
     /// All pairs with their counts.
-    pub(super) fn candidates(&self) -> impl Iterator<Item = Candidate> + '_ {
-        self.pairs.iter().map(|(&key, pair)| Candidate {
+    pub(super) fn pair_counts(&self) -> impl Iterator<Item = PairCount> + '_ {
+        self.pairs.iter().map(|(&key, pair)| PairCount {
             left: Symbol((key >> 32) as u32),
             right: Symbol(key as u32),
             count: pair.count,

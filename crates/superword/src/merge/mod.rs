@@ -15,7 +15,7 @@ mod tally;
 pub(crate) mod tests;
 
 pub use cells::{Cells, MAX_SYMBOLS};
-pub use queue::{Candidate, choosing_order};
+pub use queue::{PairCount, choosing_order};
 
 use std::sync::Arc;
 
@@ -114,7 +114,7 @@ pub struct Merger<'a, R> {
     crew: Crew,
     /// The fewest places for a thread of the crew.
     grain: usize,
-    deferred: Vec<Candidate>,
+    deferred: Vec<PairCount>,
 }
 
 /// What a merge made.
@@ -150,10 +150,7 @@ impl<'a, R: PairRule> Merger<'a, R> {
         if cells.total_weight().is_none() {
             return Err(MergeError::CountOverflow);
         }
-        let threads = match working.threads {
-            0 => std::thread::available_parallelism().map_or(1, usize::from),
-            threads => threads,
-        };
+        let threads = crate::threads::resolve(working.threads);
         let mut merger = Merger {
             initial: tokens.len(),
             births: vec![Vec::new(); tokens.len()],
@@ -186,11 +183,6 @@ impl<'a, R: PairRule> Merger<'a, R> {
         self.tokens
     }
 
-    /// The rule that was given.
-    pub fn rule(&self) -> &R {
-        &self.rule
-    }
-
     /// Counts all pairs anew and indexes those at or above the floor.
     fn count_pairs(&mut self) -> Result<(), Stopped> {
         let (tokens, rule) = (&self.tokens, &mut self.rule);
@@ -203,12 +195,12 @@ impl<'a, R: PairRule> Merger<'a, R> {
             .rebuild(counting, self.working.floor, |left, right| {
                 rule.allows(tokens, left, right)
             })?;
-        self.queue.rebuild(&self.tokens, self.index.candidates());
+        self.queue.rebuild(&self.tokens, self.index.pair_counts());
         Ok(())
     }
 
     /// The pair to merge next, if one is left with at least `min_count`.
-    pub fn best(&mut self) -> Result<Option<Candidate>, Stopped> {
+    pub fn best(&mut self) -> Result<Option<PairCount>, Stopped> {
         loop {
             while let Some(first) = self.queue.first() {
                 match self.index.count(first.left, first.right) {
@@ -233,8 +225,8 @@ impl<'a, R: PairRule> Merger<'a, R> {
     }
 
     /// Joins the pair wherever it stands.
-    pub fn merge(&mut self, pair: Candidate) -> Result<Joined, MergeError> {
-        let Candidate { left, right, .. } = pair;
+    pub fn merge(&mut self, pair: PairCount) -> Result<Joined, MergeError> {
+        let PairCount { left, right, .. } = pair;
         let known = self.tokens.len();
         let symbol = self
             .tokens
@@ -280,7 +272,7 @@ impl<'a, R: PairRule> Merger<'a, R> {
         let keep = |left, right, count| {
             let allowed = rule.allows(tokens, left, right);
             if allowed {
-                queue.push(tokens, Candidate { left, right, count });
+                queue.push(tokens, PairCount { left, right, count });
             }
             allowed
         };
@@ -301,8 +293,8 @@ impl<'a, R: PairRule> Merger<'a, R> {
 
     /// Puts the pairs that were set aside back into the queue.
     pub fn restore_deferred(&mut self) {
-        while let Some(candidate) = self.deferred.pop() {
-            self.queue.push(&self.tokens, candidate);
+        while let Some(pair) = self.deferred.pop() {
+            self.queue.push(&self.tokens, pair);
         }
     }
 
