@@ -9,6 +9,7 @@ pub mod count;
 mod cpu;
 pub mod encode;
 pub mod hash;
+pub mod memory;
 pub mod merge;
 pub mod model;
 pub mod observe;
