@@ -38,6 +38,7 @@ __all__ = [
     "NewerModelError",
     "NotAModelError",
     "OptionError",
+    "OutOfMemoryError",
     "PatternError",
     "SaveError",
     "ShardsMismatchError",
@@ -47,6 +48,7 @@ __all__ = [
     "SuperwordError",
     "SuperwordWarning",
     "TextError",
+    "ThreadError",
     "TokenError",
     "UnknownScriptError",
     "WorkDirError",
@@ -148,6 +150,14 @@ class WorkDirInUseError(WorkDirError):
 
 class MemoryLimitError(SuperwordError, MemoryError):
     """The work does not fit into `max_memory`; the hint says what is needed."""
+
+
+class OutOfMemoryError(SuperwordError, MemoryError):
+    """The system has no memory left for the work."""
+
+
+class ThreadError(SuperwordError, RuntimeError):
+    """The system refuses to start a thread."""
 
 
 class ModelFileError(SuperwordError):

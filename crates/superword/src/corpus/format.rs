@@ -61,7 +61,7 @@ impl Compression {
 const COLUMNAR: &str =
     "read Parquet and Arrow files through pyarrow: pip install 'superword[arrow]'";
 const ARCHIVE: &str = "unpack it, or compress it with gzip or zstd instead";
-const NOT_TEXT: &str = "extract its text first, or set its format with --format";
+const NOT_TEXT: &str = "extract its text first, or set `format`";
 
 /// Suffixes of files that clearly do not hold text that can be read here, and what to do instead.
 #[rustfmt::skip]
@@ -162,7 +162,7 @@ mod tests {
             ("a.tar.gz", "unpack"),
             ("a.TGZ", "unpack"),
             ("a.jsonl.xz", "unpack"),
-            ("a.pdf", "--format"),
+            ("a.pdf", "`format`"),
         ] {
             let error = Source::from_path(name, None).unwrap_err();
             assert!(

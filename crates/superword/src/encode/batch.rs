@@ -164,22 +164,25 @@ pub(super) fn in_groups<T: Send>(
     let next = AtomicUsize::new(0);
     let done: Mutex<Vec<(usize, Result<T, BatchError>)>> =
         Mutex::new(Vec::with_capacity(groups.len()));
-    std::thread::scope(|scope| {
-        for _ in 0..threads {
-            scope.spawn(|| {
-                loop {
-                    let number = next.fetch_add(1, Ordering::Relaxed);
-                    let Some(range) = groups.get(number) else {
-                        return;
-                    };
-                    let result = work(&texts[range.clone()]);
-                    done.lock()
-                        .unwrap_or_else(PoisonError::into_inner)
-                        .push((number, result));
-                }
-            });
+    let worker = || {
+        loop {
+            let number = next.fetch_add(1, Ordering::Relaxed);
+            let Some(range) = groups.get(number) else {
+                return;
+            };
+            let result = work(&texts[range.clone()]);
+            done.lock()
+                .unwrap_or_else(PoisonError::into_inner)
+                .push((number, result));
         }
-    });
+    };
+    std::thread::scope(
+        |scope| match crate::threads::start(scope, threads, |_| worker()) {
+            Ok(handles) => drop(crate::threads::join(handles)),
+            // The system allows no other thread: this one does all the work.
+            Err(_) => worker(),
+        },
+    );
     let mut done = done.into_inner().unwrap_or_else(PoisonError::into_inner);
     done.sort_unstable_by_key(|&(number, _)| number);
     done.into_iter().map(|(_, result)| result).collect()
