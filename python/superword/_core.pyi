@@ -9,6 +9,7 @@ from numpy import uint8, uint32, uint64
 from numpy.typing import NDArray
 
 __version__: str
+MAX_THREADS: int
 
 class Pretokenizer:
     """A compiled pretokenizer. Immutable."""

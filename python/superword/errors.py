@@ -17,6 +17,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from superword._support.paths import printable
+
 __all__ = [
     "ChangedWorkWarning",
     "ConversionError",
@@ -36,6 +38,7 @@ __all__ = [
     "NewerModelError",
     "NotAModelError",
     "OptionError",
+    "OutOfMemoryError",
     "PatternError",
     "SaveError",
     "ShardsMismatchError",
@@ -45,6 +48,7 @@ __all__ = [
     "SuperwordError",
     "SuperwordWarning",
     "TextError",
+    "ThreadError",
     "TokenError",
     "UnknownScriptError",
     "WorkDirError",
@@ -64,9 +68,11 @@ class SuperwordError(Exception):
     facts: dict[str, Any]
 
     def __init__(self, message: str, *, hint: str | None = None, **facts: Any) -> None:
+        # A message may hold a file name, which may hold bytes that are not UTF-8.
+        message = printable(message)
         super().__init__(message)
         self.message = message
-        self.hint = hint
+        self.hint = None if hint is None else printable(hint)
         self.facts = facts
         for name, value in facts.items():
             setattr(self, name, value)
@@ -144,6 +150,14 @@ class WorkDirInUseError(WorkDirError):
 
 class MemoryLimitError(SuperwordError, MemoryError):
     """The work does not fit into `max_memory`; the hint says what is needed."""
+
+
+class OutOfMemoryError(SuperwordError, MemoryError):
+    """The system has no memory left for the work."""
+
+
+class ThreadError(SuperwordError, RuntimeError):
+    """The system refuses to start a thread."""
 
 
 class ModelFileError(SuperwordError):

@@ -183,6 +183,12 @@ def _files(path: str, format: str | None, kept: Path | None) -> Iterator[str]:
         yield path
     elif glob.has_magic(path):
         yield from _glob(path, kept)
+    elif path and Path(path).is_symlink():
+        raise MissingInputError(
+            f"{path} is a symbolic link to {Path(path).readlink()}, which does not exist",
+            hint="restore the target of the link, or remove the link",
+            path=path,
+        )
     else:
         raise MissingInputError(
             f"no such file or directory: {path or repr(path)}", hint=_near_files(path), path=path

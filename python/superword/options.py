@@ -200,7 +200,7 @@ class TrainOptions:
         if self.max_words is not None:
             self._put("max_words", checks.whole("max_words", self.max_words, at_least=2))
         if self.threads is not None:
-            self._put("threads", checks.whole("threads", self.threads, at_least=0))
+            self._put("threads", checks.threads(self.threads))
         for name in ("max_bytes", "sample", "max_memory"):
             given = getattr(self, name)
             if given is not None:

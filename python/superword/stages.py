@@ -20,6 +20,7 @@ from dataclasses import fields, replace
 from typing import TYPE_CHECKING, Any
 
 from superword import _core
+from superword._support.paths import printable
 from superword.counts import Candidates, Counts, Origin, words_key
 from superword.errors import CountsError, OptionError, ShortfallWarning, SkippedWarning
 from superword.inputs import expand
@@ -358,7 +359,7 @@ def _origin(options: TrainOptions, sources: Sources, report: Mapping[str, Any]) 
     """Where counts are from."""
     assert isinstance(options.pretokenizer, Pretokenizer)
     inputs = tuple(
-        {"name": name, "documents": documents, "bytes": size, "skipped": skipped}
+        {"name": printable(name), "documents": documents, "bytes": size, "skipped": skipped}
         for name, (documents, size, skipped) in zip(sources.names, report["inputs"], strict=True)
     )
     reading = options.for_reading()

@@ -95,6 +95,55 @@ def test_an_empty_corpus_is_an_error(tmp_path: Path, content: bytes) -> None:
         superword.train_from_iterator([], vocab_size=300)
 
 
+def test_a_json_array_is_named_as_such(tmp_path: Path) -> None:
+    documents = [{"text": "one of the words"}, {"text": "another"}]
+    for text in (json.dumps(documents), json.dumps(documents, indent=2)):
+        path = tmp_path / "a.json"
+        path.write_text(text)
+        error = fails(path, DocumentError)
+        assert "JSON array" in error.message
+        assert "JSON Lines" in error.message
+        assert "jq -c '.[]'" in str(error)
+
+
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le", "utf-16-be"])
+@pytest.mark.parametrize("name", ["a.jsonl", "a.txt"])
+def test_utf16_is_named_with_the_way_to_convert_it(
+    tmp_path: Path, name: str, encoding: str
+) -> None:
+    path = tmp_path / name
+    path.write_text(GOOD, encoding=encoding)
+    error = fails(path, DocumentError)
+    assert "UTF-16" in error.message
+    assert "iconv -f utf-16 -t utf-8" in str(error)
+
+
+@pytest.mark.parametrize("name", ["a.jsonl", "a.txt"])
+def test_a_utf8_byte_order_mark_is_dropped(tmp_path: Path, name: str) -> None:
+    plain, marked = tmp_path / name, tmp_path / f"marked-{name}"
+    plain.write_text(f"{GOOD}\n" * 9)
+    marked.write_text(f"{GOOD}\n" * 9, encoding="utf-8-sig")
+    models = [superword.train(path, vocab_size=260) for path in (plain, marked)]
+    assert models[0].to_bytes() == models[1].to_bytes()
+
+
+def test_weights_that_are_all_zero_are_named(tmp_path: Path) -> None:
+    path = tmp_path / "a.txt"
+    path.write_text("one of the words")
+    error = fails({"de": path}, OptionError, weights={"de": 0})
+    assert "all weights are 0" in error.message
+    assert error.facts["option"] == "weights"
+    assert "above 0" in str(error)
+
+
+def test_a_dangling_link_names_its_target(tmp_path: Path) -> None:
+    link = tmp_path / "a.txt"
+    link.symlink_to(tmp_path / "gone.txt")
+    error = fails(link, MissingInputError)
+    assert f"{link} is a symbolic link to {tmp_path / 'gone.txt'}" in error.message
+    assert "did you mean" not in str(error)
+
+
 def test_all_documents_skipped_is_an_empty_corpus(tmp_path: Path) -> None:
     path = tmp_path / "a.jsonl"
     path.write_text("{\n")

@@ -1,5 +1,7 @@
 //! What Python gives to the engine: options by name, sources.
 
+use std::path::PathBuf;
+
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use superword::corpus::{Format, Groups, OnError, ReadOptions, Sample, Source, Weight};
@@ -14,7 +16,7 @@ use crate::work_dir::PyWorkDir;
 /// A path, a spool or batches.
 #[derive(FromPyObject)]
 pub(crate) enum Input<'py> {
-    Path(String),
+    Path(PathBuf),
     Spool(Bound<'py, PySpool>),
     Batches(Bound<'py, PyBatches>),
 }

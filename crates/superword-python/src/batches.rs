@@ -1,6 +1,7 @@
 //! Documents that Python hands over in batches: columns of Arrow tables.
 
 use std::io;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use pyo3::prelude::*;
@@ -14,7 +15,8 @@ pub(crate) struct PyBatches {
 }
 
 struct Column {
-    name: String,
+    /// The file, or a name for data that is no file.
+    path: PathBuf,
     size: u64,
     open: Py<PyAny>,
 }
@@ -28,9 +30,9 @@ impl PyBatches {
 #[pymethods]
 impl PyBatches {
     #[new]
-    fn new(name: String, size: u64, open: Py<PyAny>) -> PyBatches {
+    fn new(path: PathBuf, size: u64, open: Py<PyAny>) -> PyBatches {
         PyBatches {
-            column: Arc::new(Column { name, size, open }),
+            column: Arc::new(Column { path, size, open }),
         }
     }
 }
@@ -40,8 +42,8 @@ fn failed(py: Python<'_>, error: &PyErr) -> io::Error {
 }
 
 impl corpus::Batches for Column {
-    fn name(&self) -> String {
-        self.name.clone()
+    fn path(&self) -> &Path {
+        &self.path
     }
 
     fn size_guess(&self) -> u64 {

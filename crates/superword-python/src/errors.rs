@@ -6,6 +6,7 @@ use pyo3::types::{PyDict, PyString};
 use superword::corpus::CorpusError;
 use superword::disk::WriteError;
 use superword::encode::UnknownId;
+use superword::memory::OutOfMemory;
 use superword::merge::MergeError;
 use superword::model::{BuildError, LoadError, SaveError};
 use superword::text::{PatternError, SplitError};
@@ -73,8 +74,11 @@ impl From<Raised> for PyErr {
     }
 }
 
-/// A fault of the engine itself.
-pub(crate) fn internal(panic: &(dyn std::any::Any + Send)) -> PyErr {
+/// The error for a panic: out of memory, or else a bug in the engine.
+pub(crate) fn panicked(panic: &(dyn std::any::Any + Send)) -> PyErr {
+    if let Some(error) = OutOfMemory::from_payload(panic) {
+        return Raised::new("OutOfMemoryError", error, Some(error.hint())).into();
+    }
     let what = panic
         .downcast_ref::<&str>()
         .map(|text| (*text).to_owned())
@@ -86,6 +90,13 @@ pub(crate) fn internal(panic: &(dyn std::any::Any + Send)) -> PyErr {
         Some("this is a bug in superword; please report it with what you did".into()),
     )
     .into()
+}
+
+/// The error for a thread that the system refuses to start.
+pub(crate) fn no_thread(error: &std::io::Error) -> PyErr {
+    corpus(&CorpusError::NoThread {
+        reason: error.to_string(),
+    })
 }
 
 pub(crate) fn pattern(error: &PatternError) -> PyErr {
@@ -115,7 +126,11 @@ pub(crate) fn corpus(error: &CorpusError) -> PyErr {
         E::NotFound { .. } => "MissingInputError",
         E::Damaged { .. } | E::Truncated { .. } | E::Rows { .. } => "DamagedInputError",
         E::Empty { .. } => "EmptyCorpusError",
-        E::NotJson { .. }
+        E::ZeroWeights => "OptionError",
+        E::NoThread { .. } => "ThreadError",
+        E::ForeignEncoding { .. }
+        | E::JsonArray { .. }
+        | E::NotJson { .. }
         | E::NotObject { .. }
         | E::FieldMissing { .. }
         | E::FieldNotString { .. }
@@ -129,6 +144,9 @@ pub(crate) fn corpus(error: &CorpusError) -> PyErr {
     }
     if let Some(line) = error.line() {
         raised = raised.number("line", line);
+    }
+    if matches!(error, E::ZeroWeights) {
+        raised = raised.text("option", "weights");
     }
     raised.into()
 }

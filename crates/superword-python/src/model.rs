@@ -1,6 +1,7 @@
 //! Models for Python.
 
 use std::collections::HashMap;
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 
@@ -91,10 +92,10 @@ type Merge<'py> = (Bound<'py, PyBytes>, Bound<'py, PyBytes>, u64);
 #[pymethods]
 impl PyModel {
     #[staticmethod]
-    fn load(py: Python<'_>, path: &str) -> PyResult<PyModel> {
-        detached(py, || Model::load(path))?
+    fn load(py: Python<'_>, path: PathBuf) -> PyResult<PyModel> {
+        detached(py, || Model::load(&path))?
             .map(|model| PyModel::new(Arc::new(model)))
-            .map_err(|error| errors::load(&error, Some(path)))
+            .map_err(|error| errors::load(&error, Some(&path.to_string_lossy())))
     }
 
     #[staticmethod]
@@ -139,8 +140,9 @@ impl PyModel {
         Ok(PyBytes::new(py, &bytes))
     }
 
-    fn save(&self, py: Python<'_>, path: &str) -> PyResult<()> {
-        detached(py, || self.model.save(path))?.map_err(|error| errors::save(&error, path))
+    fn save(&self, py: Python<'_>, path: PathBuf) -> PyResult<()> {
+        detached(py, || self.model.save(&path))?
+            .map_err(|error| errors::save(&error, &path.to_string_lossy()))
     }
 
     #[getter]

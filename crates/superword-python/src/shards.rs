@@ -100,7 +100,7 @@ fn opened(given: Vec<(Input<'_>, Option<String>)>) -> PyResult<Vec<Source>> {
     let mut sources = Vec::with_capacity(given.len());
     for (input, format) in given {
         match (input, format) {
-            (Input::Path(path), format) if path == "-" => {
+            (Input::Path(path), format) if path.as_os_str() == "-" => {
                 let format = format.as_deref().map(format_named).transpose()?;
                 sources.push(Source::stdin(format.unwrap_or(Format::Lines)));
             }

@@ -3,6 +3,7 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use std::thread::Builder;
 use std::time::{Duration, Instant};
 
 use pyo3::prelude::*;
@@ -78,7 +79,9 @@ pub(crate) fn watched<T: Send>(
 ) -> PyResult<T> {
     let watch = Watch::default();
     std::thread::scope(|scope| {
-        let worker = scope.spawn(|| run(&watch, work));
+        let worker = Builder::new()
+            .spawn_scoped(scope, || run(&watch, work))
+            .map_err(|error| errors::no_thread(&error))?;
         let ended = follow(py, progress, &watch, None);
         let result = py.detach(|| worker.join());
         ended.and_then(|()| outcome(result))
@@ -94,10 +97,12 @@ pub(crate) fn watched_apart<T: Send + 'static>(
     work: impl FnOnce(&dyn Observer) -> T + Send + 'static,
 ) -> PyResult<T> {
     let watch = Arc::new(Watch::default());
-    let worker = std::thread::spawn({
-        let watch = watch.clone();
-        move || run(&watch, work)
-    });
+    let worker = Builder::new()
+        .spawn({
+            let watch = watch.clone();
+            move || run(&watch, work)
+        })
+        .map_err(|error| errors::no_thread(&error))?;
     follow(py, progress, &watch, Some(GRACE))?;
     outcome(py.detach(|| worker.join()))
 }
@@ -111,7 +116,7 @@ fn run<T>(watch: &Watch, work: impl FnOnce(&dyn Observer) -> T) -> std::thread::
 fn outcome<T>(result: std::thread::Result<std::thread::Result<T>>) -> PyResult<T> {
     match result {
         Ok(Ok(value)) => Ok(value),
-        Ok(Err(panic)) | Err(panic) => Err(errors::internal(&*panic)),
+        Ok(Err(panic)) | Err(panic) => Err(errors::panicked(&*panic)),
     }
 }
 
@@ -155,5 +160,5 @@ fn tell(progress: Option<&Bound<'_, PyAny>>, news: &News) -> PyResult<()> {
 /// Short work off the GIL. A panic becomes an error.
 pub(crate) fn detached<T: Send>(py: Python<'_>, work: impl FnOnce() -> T + Send) -> PyResult<T> {
     py.detach(|| catch_unwind(AssertUnwindSafe(work)))
-        .map_err(|panic| errors::internal(&*panic))
+        .map_err(|panic| errors::panicked(&*panic))
 }

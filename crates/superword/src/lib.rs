@@ -10,6 +10,7 @@ mod cpu;
 pub mod disk;
 pub mod encode;
 pub mod hash;
+pub mod memory;
 pub mod merge;
 pub mod model;
 pub mod observe;
@@ -17,6 +18,7 @@ pub mod table;
 #[cfg(test)]
 mod testing;
 pub mod text;
+pub mod threads;
 pub mod token;
 pub mod tokens;
 pub mod train;

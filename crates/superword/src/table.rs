@@ -9,6 +9,7 @@ use hashbrown::hash_table::Entry;
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::hash::hash_u128;
+use crate::memory;
 
 /// The longest string that is kept inline.
 pub const INLINE: usize = 15;
@@ -90,7 +91,7 @@ impl<V: Copy + Default> BytesTable<V> {
     /// Room for `strings` before the table grows.
     pub fn with_capacity(strings: usize) -> BytesTable<V> {
         BytesTable {
-            slots: vec![Slot::default(); (strings * 2).next_power_of_two().max(16)],
+            slots: memory::filled(Slot::default(), (strings * 2).next_power_of_two().max(16)),
             used: 0,
             long: HashTable::new(),
             arena: Vec::new(),
@@ -161,7 +162,7 @@ impl<V: Copy + Default> BytesTable<V> {
 
     #[cold]
     fn grow(&mut self) {
-        let larger = vec![Slot::default(); self.slots.len() * 2];
+        let larger = memory::filled(Slot::default(), self.slots.len() * 2);
         let mask = larger.len() - 1;
         let old = std::mem::replace(&mut self.slots, larger);
         for slot in old.into_iter().filter(|slot| slot.key[1] != 0) {
@@ -178,6 +179,7 @@ impl<V: Copy + Default> BytesTable<V> {
     fn long_entry(&mut self, bytes: &[u8]) -> (&mut V, u64) {
         let hash = xxh3_64(bytes);
         let arena = &self.arena;
+        memory::reserve_entry(&mut self.long, |long| xxh3_64(long.bytes(arena)));
         let found = self.long.entry(
             hash,
             |long| long.bytes(arena) == bytes,
@@ -191,7 +193,7 @@ impl<V: Copy + Default> BytesTable<V> {
                     len: bytes.len(),
                     value: V::default(),
                 };
-                self.arena.extend_from_slice(bytes);
+                memory::extend(&mut self.arena, bytes);
                 entry.insert(long).into_mut()
             }
         };

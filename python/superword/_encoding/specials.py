@@ -6,8 +6,9 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 from collections.abc import Set as AbstractSet
 from typing import Literal, TypeVar
 
+from superword._support import checks
 from superword._support.text import lone_surrogate, suggestion, surrogate_in
-from superword.errors import OptionError, SpecialTokenError
+from superword.errors import SpecialTokenError
 
 __all__ = ["Allowed", "Disallowed", "allowed_names", "each_text", "one_text", "thread_count"]
 
@@ -111,14 +112,5 @@ def each_text(
 
 
 def thread_count(threads: int | None) -> int:
-    """Threads as the engine takes them: 0 for all cores."""
-    if threads is None:
-        return 0
-    if not isinstance(threads, int) or isinstance(threads, bool) or threads < 0:
-        raise OptionError(
-            f"threads must be a number of threads, not {threads!r}",
-            hint="leave it out to use all cores",
-            option="threads",
-            value=threads,
-        )
-    return min(threads, 1024)
+    """Return the number of threads as the engine takes it: 0 means one per core."""
+    return 0 if threads is None else checks.threads(threads)

@@ -6,11 +6,12 @@ Batches of the column go to the engine whole, as Arrow lays them out; no object 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import Any
+from pathlib import Path
+from typing import Any, BinaryIO
 
 from superword import _core
 from superword._counting.arrow import pyarrow
-from superword._support.text import suggestion
+from superword._support.text import suggestion, surrogate_in
 from superword.errors import DamagedInputError, DocumentError, InputError
 from superword.inputs import Input, columnar_format
 
@@ -44,6 +45,11 @@ def batches(item: Input, field: str) -> _core.Batches:
 Columns = Callable[[], Iterator[Any]]
 
 
+def _openable(path: str) -> str | BinaryIO:
+    """Return what pyarrow can open: the path, or an open file if the name is not UTF-8."""
+    return path if surrogate_in(path) is None else Path(path).open("rb")
+
+
 def _check(names: list[str], name: str, field: str) -> None:
     if field not in names:
         raise DocumentError(
@@ -66,7 +72,7 @@ def _parquet(pa: Any, path: str, field: str) -> tuple[int, Columns]:
     import pyarrow.parquet as pq
 
     try:
-        file = pq.ParquetFile(path)
+        file = pq.ParquetFile(_openable(path))
     except (pa.ArrowException, OSError) as error:
         raise _damaged(path, error) from None
     _check(file.schema_arrow.names, path, field)
@@ -79,7 +85,7 @@ def _parquet(pa: Any, path: str, field: str) -> tuple[int, Columns]:
             size += row_group.column(index).total_uncompressed_size
 
     def columns() -> Iterator[Any]:
-        file = pq.ParquetFile(path)
+        file = pq.ParquetFile(_openable(path))
         # Group by group: what comes before a damaged one is still to be had.
         for group in range(file.metadata.num_row_groups):
             for batch in file.iter_batches(batch_size=ROWS, row_groups=[group], columns=[field]):
@@ -90,7 +96,8 @@ def _parquet(pa: Any, path: str, field: str) -> tuple[int, Columns]:
 
 def _arrow_file(pa: Any, path: str, field: str) -> tuple[int, Columns]:
     def opened() -> Any:
-        source = pa.memory_map(path)
+        at = _openable(path)
+        source = pa.memory_map(at) if isinstance(at, str) else pa.PythonFile(at, "r")
         try:
             return pa.ipc.open_file(source)
         except pa.ArrowInvalid:

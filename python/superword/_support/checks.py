@@ -10,6 +10,7 @@ import operator
 from collections.abc import Iterable, Mapping
 from typing import Any, Literal
 
+from superword import _core
 from superword._support.text import suggestion, surrogate_in
 from superword.errors import OptionError
 
@@ -43,6 +44,19 @@ def whole(name: str, value: object, *, at_least: int) -> int:
         raise wrong_type(name, value, wanted) from None
     if number < at_least or number >= 2**63:
         raise OptionError(f"{name} must be {wanted}, not {number}", option=name, value=number)
+    return number
+
+
+def threads(value: object) -> int:
+    """Check a number of threads; 0 means one per core."""
+    number = whole("threads", value, at_least=0)
+    if number > _core.MAX_THREADS:
+        raise OptionError(
+            f"threads must be at most {_core.MAX_THREADS:,}, not {number:,}",
+            hint="use 0, or leave it out, for one thread per core",
+            option="threads",
+            value=number,
+        )
     return number
 
 

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 from superword import progress
+from superword._support.paths import printable
 from superword._support.text import format_bytes, format_seconds, plural
 from superword.cli.group import log_json, tell
 from superword.inputs import STDIN, Input
@@ -38,7 +39,7 @@ class Console:
         """What is about to be read."""
         if self.log is not None:
             size = sum(item.size or 0 for item in found)
-            self.log.tell("start", inputs=[item.path for item in found], bytes=size)
+            self.log.tell("start", inputs=[printable(item.path) for item in found], bytes=size)
         elif not self.quiet:
             tell(about_to_read(found))
 

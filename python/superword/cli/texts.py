@@ -9,6 +9,7 @@ from typing import Any
 
 import click
 
+from superword._encoding.specials import thread_count
 from superword.cli.group import examples
 from superword.cli.pretokenizers import pretokenizer_of, pretokenizer_options
 from superword.cli.streams import (
@@ -68,6 +69,7 @@ def encode(
     A document is a line of FILE (default: standard input), without its newline. In the output of
     --tokens, bytes that are only a part of a character are shown like \\xe2.
     """
+    threads = thread_count(threads)
     end = separator(whole, null)
     tokenizer = Tokenizer.load(model)
 

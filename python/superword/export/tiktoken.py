@@ -20,6 +20,7 @@ from typing import Any
 
 from superword._files.replace import make_directory, replace
 from superword._support.extras import need
+from superword._support.paths import printable
 from superword.errors import ConversionError, ExportError, MissingModelError
 from superword.export.patterns import preset_of
 from superword.export.plan import Mode, Plan, make_plan
@@ -58,7 +59,7 @@ def export_tiktoken(
         _refuse_other_order(tokens[len(alphabet) :], ranks)
     _refuse_unreached(plan)
     sidecar = {
-        "name": Path(path).name.removesuffix(".tiktoken"),
+        "name": printable(Path(path).name.removesuffix(".tiktoken")),
         "pat_str": _complete(plan),
         "special_tokens": special,
         "n_vocab": max([*ranks.values(), *special.values()]) + 1,

@@ -1,48 +1,56 @@
-//! What can be wrong with a corpus: one variant per broken promise, with the facts.
+//! What can be wrong with a corpus: one variant per cause, with the details.
 
 use super::Compression;
+use super::hints::{list_fields, list_sources};
 use crate::observe::Stopped;
 
-/// The reason why input cannot be read, or why a document of it is left out.
+/// Why input cannot be read, or why one of its documents is skipped.
 ///
-/// `source` is the name that people know the input by: the path as it was given, or `stdin`.
-/// Lines and columns count from 1, offsets from 0.
+/// `source_name` is the name to show: the path as given, or `stdin`. Lines and columns count from 1,
+/// offsets from 0. Hints mark options with backquotes and write them as Python does, for example
+/// `` `on_error="skip"` ``; the command line replaces the marks by its flags.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum CorpusError {
-    /// There is no file of that name.
+    /// There is no such file.
     #[error("{source_name}: no such file")]
     NotFound {
-        /// The path as it was given.
+        /// The path as given.
         source_name: String,
     },
-    /// The file is there but may not be read.
+    /// The file exists but may not be read.
     #[error("{source_name}: permission denied")]
     PermissionDenied {
-        /// The path as it was given.
+        /// The path as given.
         source_name: String,
     },
-    /// A directory stands where a file is expected.
+    /// The path leads to a directory instead of a file.
     #[error("{source_name}: is a directory, not a file")]
     IsDirectory {
-        /// The path as it was given.
+        /// The path as given.
+        source_name: String,
+    },
+    /// The path leads to a device, such as `/dev/zero`, which may never end.
+    #[error("{source_name}: is a device, not a file")]
+    Device {
+        /// The path as given.
         source_name: String,
     },
     /// The file cannot be opened for another reason.
     #[error("{source_name}: cannot be opened: {reason}")]
     Open {
-        /// The path as it was given.
+        /// The path as given.
         source_name: String,
-        /// What the system says.
+        /// The message of the system.
         reason: String,
     },
-    /// The system failed while reading.
+    /// The system reported an error while reading.
     #[error("{source_name}: cannot be read beyond byte {offset}: {reason}")]
     Read {
         /// The input.
         source_name: String,
         /// Bytes of the file that were read before.
         offset: u64,
-        /// What the system says.
+        /// The message of the system.
         reason: String,
     },
     /// A table cannot be read to its end.
@@ -52,10 +60,16 @@ pub enum CorpusError {
         source_name: String,
         /// Rows that were read before.
         row: u64,
-        /// What the reader says.
+        /// The message of the reader.
         reason: String,
     },
-    /// A compressed stream is not what its name says, or was altered.
+    /// The system cannot start the threads that reading needs.
+    #[error("cannot start a thread: {reason}")]
+    NoThread {
+        /// The message of the system.
+        reason: String,
+    },
+    /// Compressed data is invalid.
     #[error(
         "{source_name}: the {} data is damaged at byte {compressed_offset} \
          (byte {offset} of the decompressed text): {reason}",
@@ -64,30 +78,46 @@ pub enum CorpusError {
     Damaged {
         /// The input.
         source_name: String,
-        /// What it is compressed with.
+        /// How it is compressed.
         compression: Compression,
         /// Decompressed bytes before the damage.
         offset: u64,
-        /// Compressed bytes that were understood.
+        /// Compressed bytes before the damage.
         compressed_offset: u64,
         /// What is wrong there.
         reason: String,
     },
-    /// A compressed stream ends before its end.
+    /// Compressed data ends too early.
     #[error(
-        "{source_name}: the {} data is cut short: it ends at byte {compressed_offset} \
+        "{source_name}: the {} data is incomplete: it ends at byte {compressed_offset} \
          (byte {offset} of the decompressed text)",
         .compression.name()
     )]
     Truncated {
         /// The input.
         source_name: String,
-        /// What it is compressed with.
+        /// How it is compressed.
         compression: Compression,
-        /// Decompressed bytes that could be had.
+        /// Decompressed bytes before the end.
         offset: u64,
         /// Size of the compressed data.
         compressed_offset: u64,
+    },
+    /// The text is in another encoding than UTF-8.
+    #[error("{source_name}: the text is {encoding}, not UTF-8")]
+    ForeignEncoding {
+        /// The input.
+        source_name: String,
+        /// The encoding: `UTF-16` or `UTF-32`.
+        encoding: &'static str,
+    },
+    /// The file is one JSON array instead of one JSON object per line.
+    #[error("{source_name}:{line}: the file is a JSON array, not JSON Lines")]
+    JsonArray {
+        /// The input.
+        source_name: String,
+        /// The line where the array starts.
+        line: u64,
     },
     /// A line is not JSON.
     #[error("{source_name}:{line}:{column}: not JSON: {reason}")]
@@ -108,21 +138,21 @@ pub enum CorpusError {
         source_name: String,
         /// The line.
         line: u64,
-        /// The type that stands there: `an array`, `a string`, ...
+        /// What was found: `an array`, `a string`, ...
         found: &'static str,
     },
-    /// An object lacks the text field.
+    /// An object does not have the text field.
     #[error("{source_name}:{line}: no field {field:?}; {}", list_fields(.fields, *.more_fields))]
     FieldMissing {
         /// The input.
         source_name: String,
         /// The line.
         line: u64,
-        /// The field that was looked for.
+        /// The text field.
         field: String,
-        /// The first fields that are there.
+        /// The first fields of the object.
         fields: Vec<String>,
-        /// How many more there are.
+        /// How many more fields it has.
         more_fields: usize,
     },
     /// The text field does not hold a string.
@@ -132,12 +162,12 @@ pub enum CorpusError {
         source_name: String,
         /// The line.
         line: u64,
-        /// The field.
+        /// The text field.
         field: String,
-        /// The type that stands there: `null`, `a number`, ...
+        /// What was found: `null`, `a number`, ...
         found: &'static str,
     },
-    /// A `\u` escape stands for half of a character only.
+    /// A `\u` escape encodes only half of a surrogate pair.
     #[error(
         "{source_name}:{line}:{column}: the escape {escape} is half a surrogate pair, which is not Unicode text"
     )]
@@ -148,7 +178,7 @@ pub enum CorpusError {
         line: u64,
         /// The character in the line where the escape starts.
         column: u64,
-        /// The escape as it is written.
+        /// The escape as written.
         escape: String,
     },
     /// Bytes that are not UTF-8.
@@ -160,12 +190,12 @@ pub enum CorpusError {
         source_name: String,
         /// The line.
         line: u64,
-        /// Bytes of the line before the first bad one.
+        /// Bytes of the line before the first invalid one.
         offset_in_line: u64,
-        /// Bytes of the (decompressed) text before the first bad one.
+        /// Bytes of the (decompressed) text before the first invalid one.
         offset: u64,
     },
-    /// Nothing to learn from: no document, or only empty ones.
+    /// There is no text: no document, or only empty ones.
     #[error("no text in {}: {documents} documents of 0 bytes, {skipped} skipped", list_sources(.sources, *.source_count))]
     Empty {
         /// The first inputs that were read.
@@ -174,36 +204,39 @@ pub enum CorpusError {
         source_count: usize,
         /// Documents found, all of them empty.
         documents: u64,
-        /// Documents that were left out because of errors.
+        /// Documents skipped because of errors.
         skipped: u64,
-        /// The first error that left a document out.
+        /// The error of the first skipped document.
         first_skip: Option<Box<CorpusError>>,
     },
-    /// Standard input is there only once.
+    /// All groups of inputs have weight 0, so no document counts.
+    #[error("all weights are 0, so no document counts")]
+    ZeroWeights,
+    /// Standard input can be read only once.
     #[error("stdin is given twice, as input {} and as input {}", .first + 1, .second + 1)]
     StdinTwice {
-        /// Where it stands first (from 0).
+        /// The index of its first use.
         first: usize,
-        /// Where it stands again.
+        /// The index of its second use.
         second: usize,
     },
-    /// The name says that the file is not text that is read here.
-    #[error("{source_name}: files that end in .{suffix} cannot be read as text")]
+    /// The file name has the suffix of a format that does not hold text.
+    #[error("{source_name}: .{suffix} files cannot be read as text")]
     UnsupportedFile {
-        /// The path as it was given.
+        /// The path as given.
         source_name: String,
-        /// The ending that says so.
+        /// The suffix.
         suffix: String,
         /// What to do instead.
         instead: &'static str,
     },
-    /// An error of an earlier run that this one goes on from.
+    /// An error recorded by an earlier run that this one resumes.
     #[error("{message}")]
     Earlier {
-        /// What was said.
+        /// The recorded message.
         message: String,
     },
-    /// Not one document fits into the sample.
+    /// No document fits into the sample.
     #[error(
         "no document fits into a sample of {max_bytes} bytes: the smallest of {documents} has {smallest} bytes"
     )]
@@ -215,32 +248,35 @@ pub enum CorpusError {
         /// The bytes of the smallest set of documents that can be drawn.
         smallest: u64,
     },
-    /// A pipe was given where the input must be read more than once.
-    #[error("{source_name}: can be read only once")]
+    /// A source that can be read only once was given where it has to be read again.
+    #[error("{source_name}: cannot be read twice")]
     OnceOnly {
         /// The input.
         source_name: String,
     },
-    /// A pipe could not be kept for a second reading.
-    #[error("a pipe could not be written to a temporary file: {reason}")]
+    /// Input from a pipe could not be saved for the second pass.
+    #[error("cannot keep the input for a second pass: {reason}")]
     Spool {
-        /// What the system says.
+        /// The message of the system.
         reason: String,
     },
 }
 
 impl CorpusError {
-    /// The input it is about, by the name that people know.
+    /// The name of the input that the error is about.
     pub fn source_name(&self) -> Option<&str> {
         match self {
             CorpusError::NotFound { source_name }
             | CorpusError::PermissionDenied { source_name }
             | CorpusError::IsDirectory { source_name }
+            | CorpusError::Device { source_name }
             | CorpusError::Open { source_name, .. }
             | CorpusError::Read { source_name, .. }
             | CorpusError::Rows { source_name, .. }
             | CorpusError::Damaged { source_name, .. }
             | CorpusError::Truncated { source_name, .. }
+            | CorpusError::ForeignEncoding { source_name, .. }
+            | CorpusError::JsonArray { source_name, .. }
             | CorpusError::NotJson { source_name, .. }
             | CorpusError::NotObject { source_name, .. }
             | CorpusError::FieldMissing { source_name, .. }
@@ -250,17 +286,20 @@ impl CorpusError {
             | CorpusError::UnsupportedFile { source_name, .. }
             | CorpusError::OnceOnly { source_name } => Some(source_name),
             CorpusError::Empty { .. }
+            | CorpusError::ZeroWeights
             | CorpusError::StdinTwice { .. }
             | CorpusError::SampleTooSmall { .. }
             | CorpusError::Earlier { .. }
+            | CorpusError::NoThread { .. }
             | CorpusError::Spool { .. } => None,
         }
     }
 
-    /// The line it is about, counted from 1.
+    /// The line that the error is about, counted from 1.
     pub fn line(&self) -> Option<u64> {
         match self {
-            CorpusError::NotJson { line, .. }
+            CorpusError::JsonArray { line, .. }
+            | CorpusError::NotJson { line, .. }
             | CorpusError::NotObject { line, .. }
             | CorpusError::FieldMissing { line, .. }
             | CorpusError::FieldNotString { line, .. }
@@ -269,102 +308,18 @@ impl CorpusError {
             _ => None,
         }
     }
-
-    /// What to do next, where there is something to say.
-    pub fn hint(&self) -> Option<String> {
-        let skip = "or leave such documents out with --on-error skip";
-        Some(match self {
-            CorpusError::NotFound { .. } => "check the name; a pattern such as docs/*.jsonl \
-                 must match at least one file"
-                .into(),
-            CorpusError::PermissionDenied { .. } => "make the file readable for this user".into(),
-            CorpusError::IsDirectory { .. } => {
-                "name the files in it, for example DIR/*.jsonl".into()
-            }
-            CorpusError::Open { .. } | CorpusError::Earlier { .. } => return None,
-            CorpusError::Read { .. } => format!("check the disk or the network drive, {skip}"),
-            CorpusError::Damaged {
-                compressed_offset: 0,
-                compression,
-                ..
-            } => format!(
-                "the file may not be {} data at all; rename it or make it again",
-                compression.name()
-            ),
-            CorpusError::Rows { .. }
-            | CorpusError::Damaged { .. }
-            | CorpusError::Truncated { .. } => {
-                "make or download the file again, or keep what comes before the damage with \
-                 --on-error skip"
-                    .into()
-            }
-            CorpusError::NotJson { .. } | CorpusError::NotObject { .. } => format!(
-                "each line must be one JSON object; read other text with --format text, {skip}"
-            ),
-            CorpusError::FieldMissing { .. } => {
-                format!("name the field that holds the text with --text-field, {skip}")
-            }
-            CorpusError::FieldNotString { .. } => {
-                format!("choose another field with --text-field, {skip}")
-            }
-            CorpusError::LoneSurrogate { .. } => format!("write the text again as UTF-8, {skip}"),
-            CorpusError::InvalidUtf8 { .. } => format!("convert the file to UTF-8, {skip}"),
-            CorpusError::Empty {
-                first_skip: Some(error),
-                ..
-            } => {
-                format!("every document was skipped; the first one because of: {error}")
-            }
-            CorpusError::Empty { .. } => "give files that hold text".into(),
-            CorpusError::StdinTwice { .. } => "give - only once".into(),
-            CorpusError::UnsupportedFile { instead, .. } => (*instead).into(),
-            CorpusError::SampleTooSmall { smallest, .. } => {
-                format!("ask for a sample of at least {smallest} bytes")
-            }
-            CorpusError::OnceOnly { .. } => "write it to a file first".into(),
-            CorpusError::Spool { .. } => {
-                "free some space, or point TMPDIR to a folder on a larger disk".into()
-            }
-        })
-    }
 }
 
-fn list_fields(fields: &[String], more: usize) -> String {
-    if fields.is_empty() {
-        return "the object is empty".into();
-    }
-    let names = fields
-        .iter()
-        .map(|name| format!("{name:?}"))
-        .collect::<Vec<_>>()
-        .join(", ");
-    if more == 0 {
-        format!("the fields are {names}")
-    } else {
-        format!("the fields are {names} and {more} more")
-    }
-}
-
-fn list_sources(sources: &[String], count: usize) -> String {
-    match (sources.len(), count) {
-        (_, 0) => "an empty list of files".into(),
-        (shown, count) if shown < count => {
-            format!("{} and {} more", sources.join(", "), count - shown)
-        }
-        _ => sources.join(", "),
-    }
-}
-
-/// Why [`read_parallel`](super::read_parallel) gave no result.
+/// Why reading ended without a result.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ReadError<E> {
-    /// The input is at fault.
+    /// The input cannot be read.
     #[error(transparent)]
     Corpus(#[from] CorpusError),
     /// The observer asked to stop.
     #[error(transparent)]
     Stopped(#[from] Stopped),
-    /// A [`DocumentSink`](super::DocumentSink) refused a document.
+    /// A [`DocumentSink`](super::DocumentSink) rejected a document.
     #[error("{0}")]
     Sink(E),
 }

@@ -1,17 +1,22 @@
-//! Files to documents: JSONL and plain text, also compressed, streamed through all cores.
+//! Files to documents: JSON Lines and plain text, compressed or not, read with all cores.
 //!
-//! [`read_parallel`] gives every document of some [`Source`]s to a [`DocumentSink`] per worker.
-//! Workers share the open sources: a worker takes a source only to cut off the next block of whole
-//! records, then parses the block by itself, so that one big compressed file still feeds all
-//! cores. Memory is bounded by the number of workers times the block size (or the longest
-//! document, where that is longer). Sources are taken in order as far as this keeps all busy.
+//! ```text
+//! Source -> stream (raw bytes -> text -> blocks of whole records) -> parse (documents) -> sink
+//! ```
 //!
-//! [`read_ordered`] does the same where the order matters.
+//! [`read_parallel`] passes every document of some [`Source`]s to a [`DocumentSink`] per worker. The
+//! workers share the open sources. A worker holds a source only while it cuts off the next block of
+//! whole records, and parses the block afterwards, so a single large compressed file still keeps
+//! all cores busy. Memory is bounded by the number of workers times the block size, or times the
+//! longest document if that is longer. Sources are read in order as far as this keeps all workers
+//! busy. Which worker receives a document, and in which order, is not defined. The report and any
+//! error do not depend on the number of threads.
 //!
-//! Which worker of [`read_parallel`] gets a document, and in which order, is left open. The report, and the error where
-//! there is one, do not depend on the number of threads.
+//! [`read_ordered`] is for callers that need the documents in input order.
 
 mod error;
+mod format;
+mod hints;
 mod options;
 mod parse;
 mod sample;
@@ -21,9 +26,10 @@ mod weights;
 mod workers;
 
 pub use error::{CorpusError, ReadError};
+pub use format::{Compression, Format, frame};
 pub use options::{DocumentSink, MAX_SKIPS_SHOWN, OnError, ReadOptions, ReadReport, SourceReport};
 pub use sample::{Sample, SamplePlan, plan_sample};
-pub use source::{BatchStream, Batches, Compression, Format, Location, Source, frame};
+pub use source::{BatchStream, Batches, Location, Source};
 pub use weights::{Groups, Weight};
 pub(crate) use workers::empty;
 pub use workers::{BlockNumber, BlockWorker, OrderedBlock, read_ordered, read_parallel};

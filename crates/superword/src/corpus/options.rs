@@ -1,21 +1,21 @@
-//! What a reader is asked to do, and what it says it did.
+//! How to read a corpus, and the report of what was read.
 
 use super::CorpusError;
 use super::sample::SamplePlan;
 use super::weights::Groups;
 
-/// How many of the errors that left documents out a [`ReadReport`] holds.
+/// The most errors of skipped documents that a [`ReadReport`] holds.
 pub const MAX_SKIPS_SHOWN: usize = 10;
 
 /// What to do with a document that cannot be read.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum OnError {
-    /// End with the error that comes first in the input.
+    /// Stop with the error that comes first in the input.
     #[default]
     Stop,
-    /// Leave the document out, count it, go on. Of a damaged compressed file, what comes before the
-    /// damage is kept and the rest left out, counted as one. A file that is missing or may not
-    /// be opened is an error all the same: it was asked for by name.
+    /// Skip the document and count it. If a compressed file is damaged, what comes before the damage
+    /// is used, and the rest counts as one skipped document. A file that is missing or cannot be
+    /// opened is still an error, because it was asked for by name.
     Skip,
 }
 
@@ -26,15 +26,15 @@ pub struct ReadOptions {
     pub text_field: String,
     /// What to do with a document that cannot be read.
     pub on_error: OnError,
-    /// Number of workers; 0 for one per core.
+    /// Number of workers; see [`crate::threads::resolve`].
     pub threads: usize,
-    /// Give only the documents of this sample.
+    /// Read only the documents of this sample.
     pub sample: Option<SamplePlan>,
-    /// Which group each source is in, and what its documents weigh.
+    /// The group of each source and the weights of the groups.
     pub groups: Option<Groups>,
-    /// Text bytes that a worker takes at a time (a longer record is taken whole).
+    /// Text bytes that a worker takes at a time. A longer record is still taken whole.
     pub block_size: usize,
-    /// Whether a corpus without any text is fine; else it is [`CorpusError::Empty`].
+    /// Accept a corpus without any text instead of returning [`CorpusError::Empty`].
     pub allow_empty: bool,
 }
 
@@ -52,44 +52,44 @@ impl Default for ReadOptions {
     }
 }
 
-/// Takes the documents that one worker reads.
+/// Receives the documents that one worker reads.
 pub trait DocumentSink: Send {
-    /// Why a document was refused; ends the reading.
+    /// Why a document was rejected, which ends the reading.
     type Error: Send;
 
-    /// Takes a document. Called for each one once, by some worker, in no set order.
+    /// Receives a document. Each document goes to exactly one worker, in no particular order.
     fn document(&mut self, text: &str) -> Result<(), Self::Error>;
 
-    /// Takes a document that counts more than once because of its weight.
+    /// Receives a document that counts `times` times because of its weight.
     fn document_times(&mut self, text: &str, times: u64) -> Result<(), Self::Error> {
         (0..times).try_for_each(|_| self.document(text))
     }
 }
 
-/// What was read of one source.
+/// What was read from one source.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SourceReport {
-    /// Documents that were given to a sink.
+    /// Documents that were passed to a sink.
     pub documents: u64,
     /// Their text bytes.
     pub bytes: u64,
-    /// Documents left out because of errors.
+    /// Documents skipped because of errors.
     pub skipped: u64,
-    /// Bytes read, as they are stored.
+    /// Bytes read, before decompression.
     pub raw_bytes: u64,
 }
 
-/// What was read in all.
+/// What was read from all sources.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ReadReport {
-    /// Documents that were given to a sink.
+    /// Documents that were passed to a sink.
     pub documents: u64,
     /// Their text bytes.
     pub bytes: u64,
-    /// Documents left out because of errors.
+    /// Documents skipped because of errors.
     pub skipped: u64,
-    /// The first of these errors in input order, up to [`MAX_SKIPS_SHOWN`].
+    /// The first errors in input order, at most [`MAX_SKIPS_SHOWN`].
     pub first_skips: Vec<CorpusError>,
-    /// The same by source, in their order.
+    /// The same for each source, in order.
     pub per_source: Vec<SourceReport>,
 }

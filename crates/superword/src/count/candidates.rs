@@ -4,6 +4,7 @@ use hashbrown::HashTable;
 
 use super::{BigramSketch, CountOverflow};
 use crate::hash::{fold, hash_u64};
+use crate::memory;
 use crate::table::BytesTable;
 use crate::text::{Pretokenizer, SplitError};
 use crate::token::Symbol;
@@ -80,7 +81,8 @@ impl CandidateCounts {
             len: symbols.len(),
             count: times,
         };
-        self.arena.extend_from_slice(symbols);
+        memory::extend(&mut self.arena, symbols);
+        memory::reserve_entry(&mut self.entries, |entry| entry.hash);
         self.entries.insert_unique(hash, entry, |entry| entry.hash);
         Ok(())
     }
@@ -191,6 +193,7 @@ impl<'a> CandidateCounter<'a> {
             {
                 flush(run);
             }
+            memory::reserve(run, 1);
             run.push(symbol);
             previous = hash;
         });

@@ -157,11 +157,7 @@ pub(super) fn in_chunks<T: Send>(
         Ok(work(texts)?)
     };
     let chunks = chunk_ranges(texts);
-    let threads = match threads {
-        0 => std::thread::available_parallelism().map_or(1, usize::from),
-        threads => threads,
-    }
-    .min(chunks.len());
+    let threads = crate::threads::resolve(threads).min(chunks.len());
     if threads <= 1 {
         let texts = chunks.into_iter().map(|range| &texts[range]);
         return texts.map(work).collect();
@@ -169,22 +165,25 @@ pub(super) fn in_chunks<T: Send>(
     let next = AtomicUsize::new(0);
     let done: Mutex<Vec<(usize, Result<T, BatchError>)>> =
         Mutex::new(Vec::with_capacity(chunks.len()));
-    std::thread::scope(|scope| {
-        for _ in 0..threads {
-            scope.spawn(|| {
-                loop {
-                    let number = next.fetch_add(1, Ordering::Relaxed);
-                    let Some(range) = chunks.get(number) else {
-                        return;
-                    };
-                    let result = work(&texts[range.clone()]);
-                    done.lock()
-                        .unwrap_or_else(PoisonError::into_inner)
-                        .push((number, result));
-                }
-            });
+    let worker = || {
+        loop {
+            let number = next.fetch_add(1, Ordering::Relaxed);
+            let Some(range) = chunks.get(number) else {
+                return;
+            };
+            let result = work(&texts[range.clone()]);
+            done.lock()
+                .unwrap_or_else(PoisonError::into_inner)
+                .push((number, result));
         }
-    });
+    };
+    std::thread::scope(
+        |scope| match crate::threads::start(scope, threads, |_| worker()) {
+            Ok(handles) => drop(crate::threads::join(handles)),
+            // The system allows no other thread: this one does all the work.
+            Err(_) => worker(),
+        },
+    );
     let mut done = done.into_inner().unwrap_or_else(PoisonError::into_inner);
     done.sort_unstable_by_key(|&(number, _)| number);
     done.into_iter().map(|(_, result)| result).collect()

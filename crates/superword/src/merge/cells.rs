@@ -13,6 +13,8 @@
 
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
+use crate::memory;
+
 /// A token of two or more cells starts here, or ends here.
 const WIDE: u32 = 1 << 31;
 /// Not the first cell of a token.
@@ -85,8 +87,8 @@ impl Cells {
     /// Room for `sequences` that hold `tokens` together.
     pub fn with_capacity(tokens: usize, sequences: usize) -> Cells {
         let mut cells = Cells::default();
-        cells.cells.reserve_exact(tokens + sequences);
-        cells.weights.reserve_exact(sequences);
+        memory::reserve_exact(&mut cells.cells, tokens + sequences);
+        memory::reserve_exact(&mut cells.weights, sequences);
         cells
     }
 

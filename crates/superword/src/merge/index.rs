@@ -4,6 +4,7 @@ use super::cells::{Cells, Place};
 use super::queue::PairCount;
 use super::tally::{Seen, Tally};
 use crate::hash::NumberMap;
+use crate::memory;
 use crate::observe::{Observer, Stopped, check_stop};
 use crate::token::{Symbol, pack, unpack};
 
@@ -62,6 +63,7 @@ impl Counting<'_> {
             }
             Tally::Sparse(pairs) => {
                 self.for_each_pair(|left, right, _, weight, counted| {
+                    memory::reserve_key(pairs);
                     add(pairs.entry(pack(left, right)).or_default(), weight, counted);
                 })?;
             }
@@ -115,11 +117,13 @@ impl PairIndex {
                 len: seen.places,
             };
             let count = seen.count;
+            memory::reserve_key(&mut self.pairs);
             self.pairs.insert(key, Pair { count, places });
             seen.count = (start - first) as u64;
             start += places.len as usize;
             true
         });
+        memory::reserve(&mut self.arena, start - first);
         self.arena.resize(start, 0);
         counting.fill(&mut tally, &mut self.arena[first..])
     }
@@ -166,6 +170,7 @@ impl PairIndex {
     /// Room for a list of this length, to be filled through [`PairIndex::write`].
     pub(super) fn reserve(&mut self, len: u32) -> List {
         let start = self.arena.len();
+        memory::reserve(&mut self.arena, len as usize);
         self.arena.resize(start + len as usize, 0);
         List { start, len }
     }
@@ -179,7 +184,7 @@ impl PairIndex {
     /// Keeps these places.
     pub(super) fn insert_list(&mut self, places: &[Place]) -> List {
         let start = self.arena.len();
-        self.arena.extend_from_slice(places);
+        memory::extend(&mut self.arena, places);
         List {
             start,
             len: places.len() as u32,
@@ -188,6 +193,7 @@ impl PairIndex {
 
     /// Keeps a pair, in place of what was known of it.
     pub(super) fn set(&mut self, left: u32, right: u32, count: u64, places: List) {
+        memory::reserve_key(&mut self.pairs);
         self.pairs.insert(pack(left, right), Pair { count, places });
     }
 

@@ -150,10 +150,7 @@ impl<'a, R: AllowedPairs> Merger<'a, R> {
         if cells.total_weight().is_none() {
             return Err(MergeError::CountOverflow);
         }
-        let threads = match options.threads {
-            0 => std::thread::available_parallelism().map_or(1, usize::from),
-            threads => threads,
-        };
+        let threads = crate::threads::resolve(options.threads);
         let mut merger = Merger {
             initial: tokens.len(),
             births: vec![Vec::new(); tokens.len()],

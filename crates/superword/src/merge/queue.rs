@@ -2,6 +2,7 @@
 
 use std::cmp::Ordering;
 
+use crate::memory;
 use crate::token::Symbol;
 use crate::tokens::TokenTable;
 
@@ -48,6 +49,7 @@ impl Queue {
     /// Takes over all pairs at once, in linear time.
     pub(super) fn rebuild(&mut self, tokens: &TokenTable, pairs: impl Iterator<Item = PairCount>) {
         self.heap.clear();
+        memory::reserve(&mut self.heap, pairs.size_hint().0);
         self.heap.extend(pairs.map(|pair| Entry {
             pair,
             left_start: start_of(tokens, pair.left),
@@ -59,6 +61,7 @@ impl Queue {
 
     /// Adds a pair.
     pub(super) fn push(&mut self, tokens: &TokenTable, pair: PairCount) {
+        memory::reserve(&mut self.heap, 1);
         self.heap.push(Entry {
             pair,
             left_start: start_of(tokens, pair.left),

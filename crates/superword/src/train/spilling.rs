@@ -30,10 +30,7 @@ pub(super) struct Budget {
 impl Budget {
     /// An error says what is needed before any work is done.
     pub(super) fn new(memory: u64, read: &ReadOptions) -> Result<Budget, TrainError> {
-        let workers = match read.threads {
-            0 => std::thread::available_parallelism().map_or(1, usize::from),
-            threads => threads,
-        } as u64;
+        let workers = crate::threads::resolve(read.threads) as u64;
         let least = BASE_MEMORY + workers * (READING_MEMORY + LEAST_TABLE);
         if memory < least {
             return Err(TrainError::MemoryTooSmall {

@@ -1,4 +1,4 @@
-//! Takes the documents out of a block of whole records.
+//! Extracts the documents from a block of whole records.
 
 use std::ops::Range;
 
@@ -6,19 +6,19 @@ use super::jsonl;
 use crate::corpus::stream::blocks::{BlockStart, frames, is_blank};
 use crate::corpus::{CorpusError, Format};
 
-/// Receives what is in a block, in order.
+/// Receives the documents of a block, in order.
 pub(in crate::corpus) trait Visitor {
-    /// Why the visitor wants no more of the block.
+    /// Why the visitor stops in the middle of a block.
     type Halt;
 
-    /// A document that starts on this line.
+    /// Receives a document that starts on this line.
     fn document(&mut self, line: u64, text: &str) -> Result<(), Self::Halt>;
 
-    /// A document that cannot be had.
+    /// Receives the error of a document that cannot be read.
     fn fault(&mut self, line: u64, error: impl FnOnce() -> CorpusError) -> Result<(), Self::Halt>;
 }
 
-/// A block and where it comes from.
+/// A block and its place in its source.
 pub(in crate::corpus) struct Block<'a> {
     pub(in crate::corpus) source_name: &'a str,
     pub(in crate::corpus) format: Format,
@@ -27,7 +27,7 @@ pub(in crate::corpus) struct Block<'a> {
 }
 
 impl Block<'_> {
-    /// Hands all documents to the visitor. `scratch` is room for unescaped text, to be used again.
+    /// Passes all documents to the visitor. `scratch` is a reusable buffer for unescaped text.
     pub(in crate::corpus) fn visit<V: Visitor>(
         &self,
         text_field: &str,
@@ -37,7 +37,7 @@ impl Block<'_> {
         if self.format == Format::Framed {
             return self.framed(text_field, visitor);
         }
-        // Checked as a whole: fast, and nearly always true.
+        // Checking the whole block at once is fast, and nearly always succeeds.
         let text = std::str::from_utf8(self.bytes).ok();
         match self.format {
             Format::Framed => Ok(()),
@@ -60,9 +60,15 @@ impl Block<'_> {
                 };
                 match jsonl::extract(text, text_field, scratch) {
                     Ok(text) => visitor.document(line, text),
-                    Err(fault) => {
-                        visitor.fault(line, || fault.at(self.source_name, line, text_field))
-                    }
+                    Err(fault) => visitor.fault(line, || {
+                        if text.trim_start().starts_with('[') && self.is_first_record(range.start) {
+                            return CorpusError::JsonArray {
+                                source_name: self.source_name.to_string(),
+                                line,
+                            };
+                        }
+                        fault.at(self.source_name, line, text_field)
+                    }),
                 }
             }),
             Format::Paragraphs => {
@@ -91,7 +97,7 @@ impl Block<'_> {
         }
     }
 
-    /// Documents by their lengths; a "line" is a row.
+    /// Documents with their lengths in front. A row takes the place of a line.
     fn framed<V: Visitor>(&self, text_field: &str, visitor: &mut V) -> Result<(), V::Halt> {
         for (row, frame) in (self.start.line..).zip(frames(self.bytes)) {
             match frame.start {
@@ -107,7 +113,7 @@ impl Block<'_> {
         Ok(())
     }
 
-    /// Each line with its ending, and its number.
+    /// Calls `each` with every line, including its ending, and its number.
     fn lines<H>(&self, mut each: impl FnMut(Range<usize>, u64) -> Result<(), H>) -> Result<(), H> {
         let mut start = 0;
         let mut line = self.start.line;
@@ -121,6 +127,11 @@ impl Block<'_> {
         } else {
             Ok(())
         }
+    }
+
+    /// True if the record that starts at `at` is the first one of the source.
+    fn is_first_record(&self, at: usize) -> bool {
+        self.start.line == 1 && self.bytes[..at].iter().all(u8::is_ascii_whitespace)
     }
 
     fn is_blank_line(&self, range: &Range<usize>) -> bool {
@@ -141,7 +152,8 @@ impl Block<'_> {
         }
     }
 
-    /// The bytes as text, `None` if they are not UTF-8. `text` is the whole block, if it is UTF-8.
+    /// The bytes as text, or `None` if they are not UTF-8. `text` is the whole block if all of it is
+    /// UTF-8.
     fn text_at<'t>(&'t self, text: Option<&'t str>, range: Range<usize>) -> Option<&'t str> {
         match text {
             Some(text) => Some(&text[range]),
@@ -149,7 +161,7 @@ impl Block<'_> {
         }
     }
 
-    /// Where the bytes of a document that starts on `line` cease to be UTF-8.
+    /// The error for the first byte that is not UTF-8 in a document that starts on `line`.
     fn utf8_error(&self, range: Range<usize>, line: u64) -> CorpusError {
         let bytes = &self.bytes[range.clone()];
         let valid = std::str::from_utf8(bytes)
@@ -166,7 +178,7 @@ impl Block<'_> {
     }
 }
 
-/// The range without a `\n` or `\r\n` at its end.
+/// The range without its `\n` or `\r\n`.
 fn without_ending(bytes: &[u8], range: Range<usize>) -> Range<usize> {
     let line = &bytes[range.clone()];
     let line = match line.strip_suffix(b"\n") {

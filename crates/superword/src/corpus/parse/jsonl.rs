@@ -1,7 +1,8 @@
-//! Takes the text out of a line of JSON.
+//! Extracts the text from a line of JSON.
 //!
-//! A scanner of our own walks the common shapes at the speed of memory and copies only what is
-//! escaped. Whatever it is not sure of goes to `serde_json`, which decides, and words the error.
+//! The scanner in [`super::scan`] handles common lines at the speed of memory and copies only text
+//! that is escaped. It leaves all other lines to `serde_json`, which decides whether they are valid
+//! and words the error.
 
 use serde::de::{self, DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use std::fmt;
@@ -9,10 +10,10 @@ use std::fmt;
 use super::scan::{Scan, scan};
 use crate::corpus::CorpusError;
 
-/// How many fields an error lists.
+/// The most fields that an error lists.
 const FIELDS_SHOWN: usize = 12;
 
-/// Why a line gives no text.
+/// Why a line holds no text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(in crate::corpus) enum JsonFault {
     NotJson {
@@ -36,6 +37,7 @@ pub(in crate::corpus) enum JsonFault {
 }
 
 impl JsonFault {
+    /// The error for this line of a source.
     pub(in crate::corpus) fn at(self, source_name: &str, line: u64, field: &str) -> CorpusError {
         let source_name = source_name.to_string();
         let field = field.to_string();
@@ -77,10 +79,10 @@ impl JsonFault {
     }
 }
 
-/// The string at `field` of the object in `line`; of several fields of that name, the last.
-/// `scratch` holds the text where it had to be unescaped.
+/// Returns the string at `field` of the object in `line`. If the field occurs several times, the
+/// last one counts. Text that contains escapes is unescaped into `scratch`.
 ///
-/// `extract(r#"{"text": "a\tb"}"#, "text", ..)` gives `a`, a tab, `b`.
+/// `extract(r#"{"text": "a\tb"}"#, "text", ..)` returns `a`, a tab, `b`.
 pub(in crate::corpus) fn extract<'a>(
     line: &'a str,
     field: &str,
@@ -111,7 +113,7 @@ fn column(line: &str, at: usize) -> u64 {
         + 1
 }
 
-/// The same by `serde_json`, for every line.
+/// The same with `serde_json`, for any line.
 pub(in crate::corpus) fn extract_slowly(line: &str, field: &str) -> Result<String, JsonFault> {
     let mut deserializer = serde_json::Deserializer::from_str(line);
     let result = Line { field }.deserialize(&mut deserializer);
@@ -163,10 +165,10 @@ struct Line<'f> {
     field: &'f str,
 }
 
-/// Reads a value: the string, or what else it is.
+/// Reads a value: a string, or the kind of any other value.
 struct Value;
 
-/// The answers of a visitor to values that are neither of the two interesting kinds.
+/// The methods of a visitor for kinds of values that are only named in errors.
 macro_rules! name_other_kinds {
     ($wrap:expr) => {
         fn visit_bool<E>(self, _: bool) -> Result<Self::Value, E> {

@@ -1,24 +1,26 @@
 //! The fast path of [`jsonl`](super::jsonl): a strict scanner for one object on one line.
 //!
-//! It answers only what `serde_json` would answer too; everything unusual is [`Scan::Unsure`].
+//! Its results always equal those of `serde_json`. It returns [`Scan::Unsure`] for anything unusual.
+
+use crate::memory;
 
 /// What the scanner found.
 #[derive(Debug, PartialEq)]
 pub(in crate::corpus) enum Scan<'a> {
-    /// The text, as it stands in the line.
+    /// The text, borrowed from the line.
     Borrowed(&'a str),
-    /// The text is in the scratch string.
+    /// The text is in `scratch`.
     Unescaped,
-    /// The text holds half a surrogate pair, in the escape that starts at this byte.
+    /// The text contains half a surrogate pair, in the escape that starts at this byte.
     LoneSurrogate { at: usize },
-    /// Not an object with a string at the field, or of an unusual shape.
+    /// The line is not an object with a string at the field, or has an unusual shape.
     Unsure,
 }
 
 /// Deeper nesting is left to `serde_json`.
 const MAX_DEPTH: usize = 64;
 
-/// Looks for the string at `field` of the object in `line`, and checks the rest of the line.
+/// Finds the string at `field` of the object in `line`, and checks the rest of the line.
 pub(in crate::corpus) fn scan<'a>(line: &'a str, field: &str, scratch: &mut String) -> Scan<'a> {
     let mut scanner = Scanner {
         line,
@@ -59,13 +61,13 @@ impl<'a> Scanner<'a> {
         }
     }
 
-    /// Passes over blanks and then `byte`, or fails.
+    /// Skips blanks and then `byte`, or fails.
     fn take(&mut self, byte: u8) -> Option<()> {
         self.blanks();
         (self.peek()? == byte).then(|| self.at += 1)
     }
 
-    /// The whole line: an object, blanks around it.
+    /// Reads the whole line: an object with optional blanks around it.
     fn object(&mut self, field: &str, scratch: &mut String) -> Option<Text<'a>> {
         let mut found = None;
         self.take(b'{')?;
@@ -81,7 +83,7 @@ impl<'a> Scanner<'a> {
             self.blanks();
             if key == field {
                 self.take(b'"')?;
-                // The last of several wins, as in Python's json.
+                // If the field occurs again, the last one counts, as in Python's json module.
                 found = Some(self.text(scratch)?);
             } else {
                 self.value(0)?;
@@ -102,7 +104,7 @@ impl<'a> Scanner<'a> {
         }
     }
 
-    /// Passes over a value.
+    /// Skips a value.
     fn value(&mut self, depth: usize) -> Option<()> {
         self.blanks();
         match self.peek()? {
@@ -126,7 +128,7 @@ impl<'a> Scanner<'a> {
         }
     }
 
-    /// Items with commas between them, after an opening bracket and up to `close`.
+    /// Skips items separated by commas, from an opening bracket to `close`.
     fn items(&mut self, close: u8, mut item: impl FnMut(&mut Self) -> Option<()>) -> Option<()> {
         self.at += 1;
         self.blanks();
@@ -176,7 +178,7 @@ impl<'a> Scanner<'a> {
         Some(())
     }
 
-    /// Passes over one digit or more; how many.
+    /// Skips one or more digits and returns how many.
     fn digits(&mut self) -> Option<usize> {
         let start = self.at;
         while matches!(self.peek(), Some(b'0'..=b'9')) {
@@ -185,14 +187,14 @@ impl<'a> Scanner<'a> {
         (self.at > start).then_some(self.at - start)
     }
 
-    /// Passes over plain characters of a string, up to a quote or a backslash.
+    /// Skips plain characters of a string, up to a quote or a backslash.
     fn run(&mut self) -> Option<&'a str> {
         let start = self.at;
-        // Escapes often come in rows (`\u4e2d\u6587`): no search to find nothing.
+        // Escapes often follow each other (`\u4e2d\u6587`): avoid a search that finds nothing.
         if !matches!(self.peek(), Some(b'"' | b'\\')) {
             self.at += memchr::memchr2(b'"', b'\\', &self.bytes[start..])?;
         }
-        // Without early exit, so that the compiler makes it wide.
+        // There is no early exit, so that the compiler can vectorise the loop.
         let run = &self.bytes[start..self.at];
         let control = run.iter().fold(false, |any, &byte| any | (byte < 0x20));
         if control {
@@ -202,7 +204,7 @@ impl<'a> Scanner<'a> {
         }
     }
 
-    /// Passes over the rest of a string and its closing quote; whether it held escapes.
+    /// Skips the rest of a string and its closing quote. Returns whether it contained escapes.
     fn skip_string(&mut self) -> Option<bool> {
         let mut escaped = false;
         loop {
@@ -232,6 +234,8 @@ impl<'a> Scanner<'a> {
             return Some(Text::Borrowed(run));
         }
         scratch.clear();
+        // Unescaped text is never longer than what is left of the line.
+        memory::reserve_text(scratch, run.len() + self.bytes.len() - self.at);
         scratch.push_str(run);
         loop {
             self.at += 1;

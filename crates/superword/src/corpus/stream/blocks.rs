@@ -3,40 +3,44 @@
 use std::sync::Arc;
 
 use super::decompress::{Decompressor, StreamError};
+use super::encoding;
 use super::input::Input;
 use crate::corpus::{CorpusError, Format, Source};
+use crate::memory;
 use crate::observe::{Observer, Stopped, check_stop};
 
 const BYTE_ORDER_MARK: &[u8] = "\u{feff}".as_bytes();
 
-/// Where a block stands in its source.
+/// Where a block starts in its source.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::corpus) struct BlockStart {
     /// Number of its first line, from 1.
     pub(in crate::corpus) line: u64,
-    /// Text bytes before it, a byte order mark included.
+    /// Text bytes before it, including a byte order mark.
     pub(in crate::corpus) offset: u64,
 }
 
-/// Why no block came.
+/// Why there is no next block.
 #[derive(Debug)]
 pub(in crate::corpus) enum BlockError {
     Stopped(Stopped),
     Corpus(CorpusError),
 }
 
-/// An open source that gives its text in blocks of whole records.
+/// An open source that returns its text in blocks of whole records.
 pub(in crate::corpus) struct BlockReader {
     source_name: Arc<str>,
     format: Format,
     stream: Decompressor,
-    /// Text that was read beyond the last block.
+    /// Text that was read past the end of the last block.
     carry: Vec<u8>,
     next: BlockStart,
+    /// The start of the text has been checked and a byte order mark removed.
     started: bool,
     finished: bool,
+    /// An error that comes after the block that was returned last.
     failure: Option<CorpusError>,
-    /// Raw bytes that were reported.
+    /// Raw bytes that have been reported as progress.
     reported: u64,
 }
 
@@ -66,9 +70,9 @@ impl BlockReader {
         self.next
     }
 
-    /// Fills `block` with whole records, about `block_size` bytes, or one record if that is longer.
-    /// `None` at the end of the source. An error comes after the last whole record before it, and
-    /// ends the source. `advanced` is told the raw bytes that were used up.
+    /// Fills `block` with whole records, about `block_size` bytes, or with one record if that is
+    /// longer. Returns `None` at the end of the source. An error comes after the last whole record
+    /// before it, and ends the source. `advanced` is called with the raw bytes that were consumed.
     pub(in crate::corpus) fn next_block(
         &mut self,
         block: &mut Vec<u8>,
@@ -86,7 +90,7 @@ impl BlockReader {
             if self.started && block.len() >= block_size {
                 let from = searched.max(block_size.saturating_sub(1));
                 if let Some(cut) = first_cut(self.format, block, from) {
-                    self.carry.extend_from_slice(&block[cut..]);
+                    memory::extend(&mut self.carry, &block[cut..]);
                     block.truncate(cut);
                     return Ok(Some(self.pass(block)));
                 }
@@ -104,7 +108,7 @@ impl BlockReader {
                     self.finished = true;
                     let offset = self.next.offset + block.len() as u64;
                     let error = self.describe(error, offset, block);
-                    self.strip_mark(block);
+                    self.start(block)?;
                     block.truncate(last_cut(self.format, block).unwrap_or(0));
                     if block.is_empty() {
                         return Err(BlockError::Corpus(error));
@@ -114,9 +118,8 @@ impl BlockReader {
                 }
             };
             self.finished = !more;
-            if !self.started && (block.len() >= BYTE_ORDER_MARK.len() || self.finished) {
-                self.strip_mark(block);
-                self.started = true;
+            if block.len() >= encoding::HEAD || self.finished {
+                self.start(block)?;
             }
         }
         if block.is_empty() {
@@ -126,14 +129,29 @@ impl BlockReader {
         }
     }
 
-    fn strip_mark(&mut self, block: &mut Vec<u8>) {
-        if !self.started && self.format != Format::Framed && block.starts_with(BYTE_ORDER_MARK) {
+    /// Checks the start of the text, once: refuses other encodings, drops a byte order mark.
+    fn start(&mut self, block: &mut Vec<u8>) -> Result<(), BlockError> {
+        if self.started || self.format == Format::Framed {
+            self.started = true;
+            return Ok(());
+        }
+        self.started = true;
+        if let Some(encoding) = encoding::foreign(block) {
+            self.finished = true;
+            block.clear();
+            return Err(BlockError::Corpus(CorpusError::ForeignEncoding {
+                source_name: self.source_name.to_string(),
+                encoding,
+            }));
+        }
+        if block.starts_with(BYTE_ORDER_MARK) {
             block.drain(..BYTE_ORDER_MARK.len());
             self.next.offset += BYTE_ORDER_MARK.len() as u64;
         }
+        Ok(())
     }
 
-    /// Moves the position past `block`; returns where it stood.
+    /// Moves the position past `block` and returns the old one.
     fn pass(&mut self, block: &[u8]) -> BlockStart {
         let start = self.next;
         self.next.offset += block.len() as u64;
@@ -181,15 +199,15 @@ impl BlockReader {
     }
 }
 
-/// A whole document of [`Format::Framed`].
+/// A complete document in [`Format::Framed`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::corpus) struct Frame {
-    /// Where its text starts; `None` if it is missing.
+    /// Where its text starts; `None` if the text is missing.
     pub(in crate::corpus) start: Option<usize>,
     pub(in crate::corpus) end: usize,
 }
 
-/// The documents that are whole.
+/// The complete documents at the start of `bytes`.
 pub(in crate::corpus) fn frames(bytes: &[u8]) -> impl Iterator<Item = Frame> + '_ {
     let mut at = 0usize;
     std::iter::from_fn(move || {
@@ -214,7 +232,7 @@ pub(in crate::corpus) fn frames(bytes: &[u8]) -> impl Iterator<Item = Frame> + '
     })
 }
 
-/// A line that separates paragraphs: nothing but spaces, tabs and the `\r` of its ending.
+/// True for a line that separates paragraphs: only spaces, tabs and the `\r` of its ending.
 pub(in crate::corpus) fn is_blank(line: &[u8]) -> bool {
     line.iter().all(|byte| matches!(byte, b' ' | b'\t' | b'\r'))
 }
@@ -231,7 +249,7 @@ fn ends_record(format: Format, text: &[u8], newline: usize) -> bool {
     }
 }
 
-/// The first place at which records may be parted, after a `\n` at or behind `from`.
+/// The first place where a block may end, after a `\n` at or after `from`.
 fn first_cut(format: Format, text: &[u8], from: usize) -> Option<usize> {
     if format == Format::Framed {
         return frames(text).map(|frame| frame.end).find(|&end| end > from);
@@ -245,7 +263,7 @@ fn first_cut(format: Format, text: &[u8], from: usize) -> Option<usize> {
         .map(|newline| newline + 1)
 }
 
-/// The last place at which records may be parted.
+/// The last place where a block may end.
 fn last_cut(format: Format, text: &[u8]) -> Option<usize> {
     if format == Format::Framed {
         return frames(text).map(|frame| frame.end).last();

@@ -1,16 +1,17 @@
 //! Raw bytes to text bytes: plain, gzip or zstd.
 //!
-//! The streaming readers of the two libraries lose what they made in the call that met the damage,
-//! and do not say where it is. Here the loops are our own, so that everything before the damage
-//! comes out, with both offsets.
+//! The streaming readers of the gzip and zstd libraries drop their output when they reach damaged
+//! data, and do not report where it is. The loops here return everything before the damage, and its
+//! offset in both the compressed and the decompressed bytes.
 
 use super::gzip::{GZIP_MAGIC, Gzip};
 use super::input::{CHUNK, Input, InputError};
 use super::zstandard::{ZSTD_MAGIC, Zstd};
 use crate::corpus::Compression;
+use crate::memory;
 use crate::observe::{Observer, Stopped};
 
-/// Why no more text bytes come.
+/// Why no more text bytes can be read.
 #[derive(Debug)]
 pub(in crate::corpus) enum StreamError {
     Stopped(Stopped),
@@ -28,13 +29,13 @@ impl From<InputError> for StreamError {
     }
 }
 
-/// Raw bytes with a look-ahead.
+/// Raw bytes with lookahead.
 pub(in crate::corpus) struct Raw {
     input: Input,
     buffer: Vec<u8>,
     start: usize,
     end: usize,
-    /// Bytes before `start`, of the whole stream.
+    /// Bytes of the whole stream before `start`.
     consumed: u64,
 }
 
@@ -48,7 +49,8 @@ impl Raw {
         self.consumed += count as u64;
     }
 
-    /// Waits until at least `want` bytes (at most `2 * CHUNK`) are ahead; fewer only at the end.
+    /// Reads until at least `want` bytes (at most `2 * CHUNK`) are available, and returns all that
+    /// are. Returns fewer only at the end of the stream.
     pub(in crate::corpus) fn ahead(
         &mut self,
         want: usize,
@@ -56,7 +58,7 @@ impl Raw {
     ) -> Result<&[u8], InputError> {
         while self.end - self.start < want {
             if self.buffer.is_empty() {
-                // Fresh zeros come from the system untouched: a tiny file costs a page of it.
+                // The system maps fresh zeros lazily, so a tiny file uses only one page.
                 self.buffer = vec![0; 2 * CHUNK];
             }
             self.buffer.copy_within(self.start..self.end, 0);
@@ -78,7 +80,7 @@ enum Coding {
     Zstd(Zstd),
 }
 
-/// Text bytes of a source, piece by piece.
+/// Reads the text bytes of a source in chunks.
 pub(in crate::corpus) struct Decompressor {
     raw: Raw,
     coding: Option<Coding>,
@@ -101,18 +103,18 @@ impl Decompressor {
         }
     }
 
-    /// Raw bytes that were used up.
+    /// Raw bytes consumed so far.
     pub(in crate::corpus) fn consumed(&self) -> u64 {
         self.raw.consumed
     }
 
-    /// What the bytes are compressed with, once the first were seen.
+    /// How the bytes are compressed; detected when the first bytes are read.
     pub(in crate::corpus) fn compression(&self) -> Compression {
         self.compression
     }
 
-    /// Appends the next bytes, about [`CHUNK`] of them; `false` at the end. After an error, what
-    /// could be had before the damage is in `out`.
+    /// Appends about [`CHUNK`] more bytes to `out`. Returns `false` at the end. After an error, `out`
+    /// holds everything before the damage.
     pub(in crate::corpus) fn read(
         &mut self,
         out: &mut Vec<u8>,
@@ -155,13 +157,14 @@ fn read_plain(
 ) -> Result<bool, StreamError> {
     let ahead = raw.rest().len();
     if ahead > 0 {
-        out.extend_from_slice(raw.rest());
+        memory::extend(out, raw.rest());
         raw.consume(ahead);
         raw.buffer = Vec::new();
         (raw.start, raw.end) = (0, 0);
         return Ok(true);
     }
     let old = out.len();
+    memory::reserve(out, CHUNK);
     out.resize(old + CHUNK, 0);
     let result = raw.input.read(&mut out[old..], observer);
     let count = *result.as_ref().unwrap_or(&0);

@@ -1,17 +1,18 @@
-//! gzip streams.
+//! Decompresses gzip streams.
 
 use flate2::{Crc, Decompress, FlushDecompress, Status};
 
 use super::decompress::{Raw, StreamError};
 use super::input::{CHUNK, InputError};
+use crate::memory;
 use crate::observe::Observer;
 
-/// Compressed bytes given to the decoder at a time.
+/// Compressed bytes passed to the decoder at a time.
 const PIECE: usize = 16 << 10;
 
 pub(in crate::corpus) const GZIP_MAGIC: [u8; 2] = [0x1f, 0x8b];
 
-/// A gzip stream (RFC 1952): members one after another, then perhaps zeros.
+/// A gzip stream (RFC 1952): one or more members, possibly followed by zeros.
 pub(in crate::corpus) struct Gzip {
     inflate: Decompress,
     crc: Crc,
@@ -41,7 +42,7 @@ impl Gzip {
         observer: &dyn Observer,
     ) -> Result<bool, StreamError> {
         let old = out.len();
-        // A member may be empty, so several may be needed to make one byte.
+        // Members may be empty, so it can take several to produce one byte.
         while out.len() == old {
             if self.state != GzipState::Body {
                 if self.state == GzipState::NextHeader && at_padded_end(raw, observer)? {
@@ -55,8 +56,8 @@ impl Gzip {
             if raw.ahead(1, observer)?.is_empty() {
                 return Err(StreamError::Truncated);
             }
-            out.reserve(CHUNK);
-            // In small pieces, so that one call cannot make more than a thousand times as much.
+            memory::reserve(out, CHUNK);
+            // Deflate expands up to a thousandfold. Small pieces limit the output of one call.
             let piece = &raw.rest()[..raw.rest().len().min(PIECE)];
             let (in_before, out_before) = (self.inflate.total_in(), out.len());
             let result = self
@@ -70,7 +71,7 @@ impl Gzip {
                     self.trailer(raw, observer)?;
                     self.state = GzipState::NextHeader;
                 }
-                // Input and room were there and yet nothing moved.
+                // There was input and room for output, but the decoder used neither.
                 Ok(_) if used == 0 && out.len() == out_before => {
                     return Err(StreamError::Damaged("no progress".into()));
                 }
@@ -100,7 +101,7 @@ impl Gzip {
     }
 }
 
-/// True at the end of the stream; some tools fill the last sector with zeros, which are passed over.
+/// True at the end of the stream. Skips zeros, because some tools pad the last sector with them.
 fn at_padded_end(raw: &mut Raw, observer: &dyn Observer) -> Result<bool, InputError> {
     while raw.ahead(1, observer)?.first() == Some(&0) {
         let zeros = raw.rest().iter().take_while(|&&byte| byte == 0).count();
@@ -109,7 +110,7 @@ fn at_padded_end(raw: &mut Raw, observer: &dyn Observer) -> Result<bool, InputEr
     Ok(raw.rest().is_empty())
 }
 
-/// Passes over the header of a member.
+/// Skips the header of a member.
 fn gzip_header(raw: &mut Raw, observer: &dyn Observer) -> Result<(), StreamError> {
     let head = raw.ahead(10, observer)?;
     let known = head.len().min(2);
@@ -145,7 +146,7 @@ fn gzip_header(raw: &mut Raw, observer: &dyn Observer) -> Result<(), StreamError
         if flags & flag == 0 {
             continue;
         }
-        // File name, comment: up to a zero.
+        // The file name and the comment end with a zero.
         loop {
             let rest = raw.ahead(1, observer)?;
             if rest.is_empty() {
@@ -160,7 +161,7 @@ fn gzip_header(raw: &mut Raw, observer: &dyn Observer) -> Result<(), StreamError
         }
     }
     if flags & 2 != 0 {
-        // The checksum of the header: the one of the text is enough.
+        // The header has its own checksum. Checking that of the text is enough.
         if raw.ahead(2, observer)?.len() < 2 {
             return Err(StreamError::Truncated);
         }

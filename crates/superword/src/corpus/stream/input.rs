@@ -1,22 +1,60 @@
-//! Raw bytes of a source, before decompression.
+//! Reads the raw bytes of a source, before decompression.
 
-use std::fs::File;
-use std::io::{self, Read};
+use std::fs::{File, Metadata};
+use std::io::{self, IsTerminal, Read};
+use std::path::Path;
 use std::sync::Arc;
 
-use super::pipe::{Pipe, is_pipe};
+use super::pipe::Pipe;
 use crate::corpus::source::BatchStream;
 use crate::corpus::{Compression, CorpusError, Location, Source};
 use crate::observe::{Observer, Stopped, check_stop};
 
-/// Bytes asked of the system at a time.
+/// Bytes requested from the system at a time.
 pub(in crate::corpus) const CHUNK: usize = 128 << 10;
 
-/// Why raw bytes did not come.
+/// Why raw bytes could not be read.
 #[derive(Debug)]
 pub(in crate::corpus) enum InputError {
     Stopped(Stopped),
     Io(io::Error),
+}
+
+/// What a path leads to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    File,
+    Directory,
+    /// A pipe or a terminal: a stream that can be read once.
+    Pipe,
+    /// Another device, such as `/dev/zero`, which may never end.
+    Device,
+}
+
+impl Kind {
+    pub(super) fn of(path: &Path) -> io::Result<Kind> {
+        let metadata = std::fs::metadata(path)?;
+        Ok(if metadata.is_file() {
+            Kind::File
+        } else if metadata.is_dir() {
+            Kind::Directory
+        } else if is_device(&metadata) && !File::open(path).is_ok_and(|file| file.is_terminal()) {
+            Kind::Device
+        } else {
+            Kind::Pipe
+        })
+    }
+}
+
+#[cfg(unix)]
+fn is_device(metadata: &Metadata) -> bool {
+    use std::os::unix::fs::FileTypeExt;
+    metadata.file_type().is_char_device() || metadata.file_type().is_block_device()
+}
+
+#[cfg(not(unix))]
+fn is_device(_metadata: &Metadata) -> bool {
+    false
 }
 
 /// An open source.
@@ -40,16 +78,22 @@ pub(in crate::corpus) enum Input {
 
 impl Input {
     pub(in crate::corpus) fn open(source: &Source) -> Result<Input, CorpusError> {
+        let fail = |error: io::Error| open_error(source.name(), &error);
         Ok(match &source.location {
-            Location::Path(path) if is_pipe(path) => {
-                let path = path.clone();
-                // The far end of a named pipe may be slow to come: it is opened over there too.
-                Input::Piped(Pipe::start(move || File::open(path)))
-            }
-            Location::Path(path) => {
-                Input::File(File::open(path).map_err(|error| open_error(source.name(), &error))?)
-            }
-            Location::Stdin => Input::Piped(Pipe::start(|| Ok(io::stdin()))),
+            Location::Path(path) => match Kind::of(path).map_err(fail)? {
+                Kind::Pipe => {
+                    // Opening a named pipe waits for the writer, so the reading thread does it.
+                    let path = path.clone();
+                    Input::Piped(Pipe::start(move || File::open(path)).map_err(fail)?)
+                }
+                Kind::Device => {
+                    return Err(CorpusError::Device {
+                        source_name: source.name(),
+                    });
+                }
+                Kind::File | Kind::Directory => Input::File(File::open(path).map_err(fail)?),
+            },
+            Location::Stdin => Input::Piped(Pipe::start(|| Ok(io::stdin())).map_err(fail)?),
             Location::Memory(_, bytes) => Input::Memory {
                 bytes: bytes.clone(),
                 position: 0,
@@ -59,17 +103,15 @@ impl Input {
                 position: 0,
             },
             Location::Batches(batches) => Input::Batches {
-                stream: batches
-                    .open()
-                    .map_err(|error| open_error(source.name(), &error))?,
+                stream: batches.open().map_err(fail)?,
                 batch: Vec::new(),
                 position: 0,
             },
         })
     }
 
-    /// Fills the front of `buffer` and says how much; 0 at the end. Never waits for long once the
-    /// observer wants to stop.
+    /// Reads into the front of `buffer` and returns the number of bytes; 0 at the end. Returns
+    /// [`InputError::Stopped`] soon after the observer asks to stop, even while a pipe is silent.
     pub(in crate::corpus) fn read(
         &mut self,
         buffer: &mut [u8],
@@ -79,13 +121,7 @@ impl Input {
             check_stop(observer).map_err(InputError::Stopped)?;
             let result = match self {
                 Input::File(file) => file.read(buffer),
-                Input::Memory { bytes, position } => {
-                    let rest = &bytes[*position..];
-                    let count = rest.len().min(buffer.len());
-                    buffer[..count].copy_from_slice(&rest[..count]);
-                    *position += count;
-                    Ok(count)
-                }
+                Input::Memory { bytes, position } => Ok(copy_from(bytes, position, buffer)),
                 Input::Spooled { file, position } => {
                     let result = read_at(file, buffer, *position);
                     *position += *result.as_ref().unwrap_or(&0) as u64;
@@ -95,7 +131,7 @@ impl Input {
                     stream,
                     batch,
                     position,
-                } => next_of_batches(stream.as_mut(), batch, position, buffer),
+                } => read_batches(stream.as_mut(), batch, position, buffer),
                 Input::Piped(pipe) => match pipe.read(buffer) {
                     Some(result) => result,
                     None => continue,
@@ -110,7 +146,16 @@ impl Input {
     }
 }
 
-fn next_of_batches(
+/// Copies from `bytes[*position..]` as much as fits and advances the position.
+pub(super) fn copy_from(bytes: &[u8], position: &mut usize, buffer: &mut [u8]) -> usize {
+    let rest = &bytes[*position..];
+    let count = rest.len().min(buffer.len());
+    buffer[..count].copy_from_slice(&rest[..count]);
+    *position += count;
+    count
+}
+
+fn read_batches(
     stream: &mut dyn BatchStream,
     batch: &mut Vec<u8>,
     position: &mut usize,
@@ -123,11 +168,7 @@ fn next_of_batches(
             return Ok(0);
         }
     }
-    let rest = &batch[*position..];
-    let count = rest.len().min(buffer.len());
-    buffer[..count].copy_from_slice(&rest[..count]);
-    *position += count;
-    Ok(count)
+    Ok(copy_from(batch, position, buffer))
 }
 
 #[cfg(unix)]
@@ -152,12 +193,13 @@ fn open_error(source_name: String, error: &io::Error) -> CorpusError {
     }
 }
 
-/// Looks at all sources before any work starts: each must be there and readable, stdin at most
-/// once. Returns the sum of their sizes, or `None` where one is a pipe.
+/// Checks all sources before any work starts: each must exist and be readable, and stdin may occur
+/// only once. Returns the sum of their sizes, or `None` if one is a pipe.
 pub(in crate::corpus) fn inspect(sources: &[Source]) -> Result<Option<u64>, CorpusError> {
     let mut total = Some(0u64);
     let mut stdin = None;
     for (index, source) in sources.iter().enumerate() {
+        let fail = |error: io::Error| open_error(source.name(), &error);
         let size = match &source.location {
             Location::Stdin => {
                 if let Some(first) = stdin.replace(index) {
@@ -170,26 +212,24 @@ pub(in crate::corpus) fn inspect(sources: &[Source]) -> Result<Option<u64>, Corp
             }
             Location::Memory(_, bytes) => Some(bytes.len() as u64),
             Location::Batches(batches) => Some(batches.size_guess()).filter(|&size| size > 0),
-            Location::Spooled(_, file) => Some(
-                file.metadata()
-                    .map_err(|error| open_error(source.name(), &error))?
-                    .len(),
-            ),
-            Location::Path(path) => {
-                let fail = |error: io::Error| open_error(source.name(), &error);
-                let metadata = std::fs::metadata(path).map_err(fail)?;
-                if metadata.is_dir() {
+            Location::Spooled(_, file) => Some(file.metadata().map_err(fail)?.len()),
+            Location::Path(path) => match Kind::of(path).map_err(fail)? {
+                Kind::File => {
+                    let file = File::open(path).map_err(fail)?;
+                    Some(file.metadata().map_err(fail)?.len())
+                }
+                Kind::Directory => {
                     return Err(CorpusError::IsDirectory {
                         source_name: source.name(),
                     });
                 }
-                if metadata.is_file() {
-                    File::open(path).map_err(fail)?;
-                    Some(metadata.len())
-                } else {
-                    None
+                Kind::Device => {
+                    return Err(CorpusError::Device {
+                        source_name: source.name(),
+                    });
                 }
-            }
+                Kind::Pipe => None,
+            },
         };
         total = total
             .zip(size)
@@ -199,8 +239,8 @@ pub(in crate::corpus) fn inspect(sources: &[Source]) -> Result<Option<u64>, Corp
 }
 
 impl Source {
-    /// About how many bytes of text the source holds: its size, times four where it is
-    /// compressed; 0 where that is unknown.
+    /// An estimate of the bytes of text in the source: its size, times four if it is compressed.
+    /// 0 if unknown.
     pub fn size_guess(&self) -> u64 {
         let stored = self.stored_bytes();
         match self.compression {
@@ -209,7 +249,7 @@ impl Source {
         }
     }
 
-    /// The bytes that the source takes where it is; 0 where that is unknown.
+    /// The size of the source as it is stored, in bytes; 0 if unknown.
     pub fn stored_bytes(&self) -> u64 {
         match &self.location {
             Location::Path(path) => std::fs::metadata(path).map_or(0, |metadata| metadata.len()),
@@ -218,5 +258,25 @@ impl Source {
             Location::Memory(_, bytes) => bytes.len() as u64,
             Location::Spooled(_, file) => file.metadata().map_or(0, |metadata| metadata.len()),
         }
+    }
+}
+
+#[cfg(all(test, target_os = "linux"))]
+mod tests {
+    use super::*;
+    use crate::corpus::Format;
+    use crate::observe::Silent;
+
+    #[test]
+    fn devices_are_refused_whatever_reads_them() {
+        let source = Source::from_path("/dev/zero", Some(Format::Lines)).unwrap();
+        let refused = CorpusError::Device {
+            source_name: "/dev/zero".into(),
+        };
+        assert_eq!(inspect(std::slice::from_ref(&source)), Err(refused.clone()));
+        assert_eq!(Input::open(&source).err(), Some(refused.clone()));
+        assert!(!source.is_once_only());
+        assert!(source.buffer(&Silent).is_ok());
+        assert!(refused.hint().unwrap().contains("pipe"));
     }
 }

@@ -1,7 +1,10 @@
 //! Sources to text: opens a source, decompresses it and cuts it into blocks of whole records.
+//!
+//! [`input`] reads raw bytes, [`decompress`] turns them into text, and [`blocks`] cuts the text.
 
 pub(super) mod blocks;
 mod decompress;
+mod encoding;
 mod gzip;
 pub(super) mod input;
 mod pipe;

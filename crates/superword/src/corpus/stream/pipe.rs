@@ -1,17 +1,16 @@
-//! Pipes, which may keep a reader waiting.
+//! Pipes, where a read may wait for a long time.
 
 use std::io::{self, Read};
-use std::path::Path;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, sync_channel};
 use std::time::Duration;
 
-use super::input::CHUNK;
+use super::input::{CHUNK, copy_from};
 
-/// How often a worker that waits for a pipe looks whether it should stop.
+/// How often a worker that waits for a pipe checks whether to stop.
 const PATIENCE: Duration = Duration::from_millis(50);
 
-/// A pipe, read by a thread of its own: a read that waits for the far end cannot be called off,
-/// but the worker that waits for this thread can leave. What the thread holds then is lost.
+/// A pipe that is read by its own thread. A read that waits for the writer cannot be cancelled, but
+/// the worker that waits for this thread can give up. The bytes that the thread holds are then lost.
 pub(in crate::corpus) struct Pipe {
     chunks: Receiver<io::Result<Vec<u8>>>,
     current: Vec<u8>,
@@ -20,11 +19,12 @@ pub(in crate::corpus) struct Pipe {
 }
 
 impl Pipe {
+    /// Starts the thread, which calls `open` and reads to the end.
     pub(in crate::corpus) fn start<R: Read>(
         open: impl FnOnce() -> io::Result<R> + Send + 'static,
-    ) -> Pipe {
+    ) -> io::Result<Pipe> {
         let (sender, chunks) = sync_channel(4);
-        std::thread::spawn(move || {
+        let read_all = move || {
             let mut reader = match open() {
                 Ok(reader) => reader,
                 Err(error) => {
@@ -43,21 +43,22 @@ impl Pipe {
                     chunk.truncate(count);
                     chunk
                 });
-                // Nobody listens any more: the work was stopped.
+                // Sending fails if the receiver was dropped because the work was stopped.
                 if sender.send(message).is_err() || !more {
                     return;
                 }
             }
-        });
-        Pipe {
+        };
+        std::thread::Builder::new().spawn(read_all)?;
+        Ok(Pipe {
             chunks,
             current: Vec::new(),
             position: 0,
             ended: false,
-        }
+        })
     }
 
-    /// `None` if nothing came for a while.
+    /// Reads into the front of `buffer`. Returns `None` if no bytes arrived for a while.
     pub(in crate::corpus) fn read(&mut self, buffer: &mut [u8]) -> Option<io::Result<usize>> {
         if self.position == self.current.len() && !self.ended {
             match self.chunks.recv_timeout(PATIENCE) {
@@ -69,19 +70,10 @@ impl Pipe {
                 Ok(Err(error)) => return Some(Err(error)),
                 Err(RecvTimeoutError::Timeout) => return None,
                 Err(RecvTimeoutError::Disconnected) => {
-                    return Some(Err(io::Error::other("the reading thread is gone")));
+                    return Some(Err(io::Error::other("the reading thread ended early")));
                 }
             }
         }
-        let rest = &self.current[self.position..];
-        let count = rest.len().min(buffer.len());
-        buffer[..count].copy_from_slice(&rest[..count]);
-        self.position += count;
-        Some(Ok(count))
+        Some(Ok(copy_from(&self.current, &mut self.position, buffer)))
     }
-}
-
-/// True for a name that is there and is neither file nor directory: a pipe, a terminal, a socket.
-pub(in crate::corpus) fn is_pipe(path: &Path) -> bool {
-    std::fs::metadata(path).is_ok_and(|metadata| !metadata.is_file() && !metadata.is_dir())
 }

@@ -1,34 +1,31 @@
-//! What can be read only once, kept so that it can be read again.
+//! Keeps what can be read only once, so that it can be read again.
 
+use std::convert::Infallible;
 use std::fs::File;
 use std::io::{self, Write};
 use std::sync::Arc;
 
-use super::input::{CHUNK, Input, InputError};
-use super::pipe::is_pipe;
+use super::input::{CHUNK, Input, InputError, Kind};
 use crate::corpus::{CorpusError, Location, ReadError, Source};
 use crate::observe::Observer;
 
-/// A pipe that ends within this many bytes is kept in memory by [`Source::buffer`].
+/// [`Source::buffer`] keeps a pipe in memory if it ends within this many bytes.
 const SMALL: usize = 8 << 20;
 
 impl Source {
-    /// True if the source can be read only once: stdin, or a named pipe.
+    /// True if the source can be read only once: stdin or a named pipe.
     pub fn is_once_only(&self) -> bool {
         match &self.location {
-            Location::Path(path) => is_pipe(path),
+            Location::Path(path) => matches!(Kind::of(path), Ok(Kind::Pipe)),
             Location::Stdin => true,
             Location::Memory(..) | Location::Spooled(..) | Location::Batches(..) => false,
         }
     }
 
-    /// Makes a source that can be read several times, as training does: what comes through a
-    /// pipe is kept in memory if it is small, else in a temporary file without a name, which
-    /// goes away with the last use. Other sources are returned as they are.
-    pub fn buffer(
-        self,
-        observer: &dyn Observer,
-    ) -> Result<Source, ReadError<std::convert::Infallible>> {
+    /// Returns a source that can be read several times, as training does. A small pipe is kept in
+    /// memory, a larger one in an unnamed temporary file, which disappears after its last use.
+    /// Other sources are returned unchanged.
+    pub fn buffer(self, observer: &dyn Observer) -> Result<Source, ReadError<Infallible>> {
         if !self.is_once_only() {
             return Ok(self);
         }
@@ -43,11 +40,11 @@ fn spool(
     mut input: Input,
     small: usize,
     observer: &dyn Observer,
-) -> Result<Location, ReadError<std::convert::Infallible>> {
+) -> Result<Location, ReadError<Infallible>> {
     let spool_error = |error: io::Error| CorpusError::Spool {
         reason: error.to_string(),
     };
-    let mut memory = Vec::new();
+    let mut unwritten = Vec::new();
     let mut file: Option<File> = None;
     let mut chunk = vec![0; CHUNK];
     let mut offset = 0;
@@ -66,19 +63,19 @@ fn spool(
             break;
         }
         offset += count as u64;
-        memory.extend_from_slice(&chunk[..count]);
-        if memory.len() > small || file.is_some() {
+        unwritten.extend_from_slice(&chunk[..count]);
+        if unwritten.len() > small || file.is_some() {
             let file = match &mut file {
                 Some(file) => file,
                 None => file.insert(tempfile::tempfile().map_err(spool_error)?),
             };
-            file.write_all(&memory).map_err(spool_error)?;
-            memory.clear();
+            file.write_all(&unwritten).map_err(spool_error)?;
+            unwritten.clear();
         }
     }
     Ok(match file {
         Some(file) => Location::Spooled(name, Arc::new(file)),
-        None => Location::Memory(name, memory.into()),
+        None => Location::Memory(name, unwritten.into()),
     })
 }
 
@@ -92,7 +89,7 @@ mod tests {
     use std::time::Duration;
 
     fn pipe(bytes: Vec<u8>) -> Input {
-        Input::Piped(Pipe::start(move || Ok(io::Cursor::new(bytes))))
+        Input::Piped(Pipe::start(move || Ok(io::Cursor::new(bytes))).unwrap())
     }
 
     fn read_all(mut input: Input) -> Vec<u8> {
@@ -107,7 +104,7 @@ mod tests {
     }
 
     #[test]
-    fn a_pipe_gives_all_its_bytes() {
+    fn a_pipe_is_read_to_its_end() {
         let bytes: Vec<u8> = (0..3 * CHUNK + 7).map(|i| (i % 251) as u8).collect();
         assert_eq!(read_all(pipe(bytes.clone())), bytes);
         assert_eq!(read_all(pipe(Vec::new())), Vec::<u8>::new());
@@ -147,7 +144,7 @@ mod tests {
                 Ok(0)
             }
         }
-        let mut input = Input::Piped(Pipe::start(|| Ok(Never)));
+        let mut input = Input::Piped(Pipe::start(|| Ok(Never)).unwrap());
         let start = std::time::Instant::now();
         let result = input.read(&mut [0; 10], &StopSoon(start));
         assert!(matches!(result, Err(InputError::Stopped(_))), "{result:?}");
@@ -155,13 +152,12 @@ mod tests {
     }
 
     #[test]
-    fn a_failing_pipe_says_so() {
-        let input = Input::Piped(Pipe::start(|| {
-            Err::<File, _>(io::Error::other("far end gone"))
-        }));
+    fn the_error_of_a_pipe_is_reported() {
+        let open = || Err::<File, _>(io::Error::other("writer gone"));
+        let input = Input::Piped(Pipe::start(open).unwrap());
         let error = spool("p".into(), input, SMALL, &Silent).unwrap_err();
         assert!(
-            matches!(&error, ReadError::Corpus(CorpusError::Read { offset: 0, reason, .. }) if reason == "far end gone"),
+            matches!(&error, ReadError::Corpus(CorpusError::Read { offset: 0, reason, .. }) if reason == "writer gone"),
             "{error:?}"
         );
     }

@@ -1,18 +1,19 @@
-//! Zstandard streams.
+//! Decompresses Zstandard streams.
 
 use zstd::zstd_safe::{DCtx, DParameter, InBuffer, OutBuffer, get_error_name};
 
 use super::decompress::{Raw, StreamError};
 use super::input::CHUNK;
+use crate::memory;
 use crate::observe::Observer;
 
 pub(in crate::corpus) const ZSTD_MAGIC: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
 
-/// A Zstandard stream: frames one after another.
+/// A Zstandard stream: one or more frames.
 pub(in crate::corpus) struct Zstd {
     context: DCtx<'static>,
-    /// How many bytes the decoder wants next: just the next block. More would let it make several
-    /// blocks in a call, and lose the first when the second is damaged.
+    /// How many bytes the decoder asked for: exactly the next block. With more, it could decode
+    /// several blocks in one call and drop the first if the second is damaged.
     wanted: usize,
     state: ZstdState,
 }
@@ -24,7 +25,7 @@ enum ZstdState {
     BetweenFrames,
 }
 
-/// The least that tells what kind of frame comes.
+/// The fewest bytes that identify the kind of a frame.
 const FRAME_START: usize = 5;
 
 impl Zstd {
@@ -51,7 +52,7 @@ impl Zstd {
         while out.len() < old + CHUNK {
             let ahead = raw.ahead(self.wanted.min(2 * CHUNK), observer)?;
             if ahead.is_empty() {
-                // What is still in the decoder comes out without new input.
+                // The decoder may still hold output that needs no more input.
                 if self.state == ZstdState::InFrame && self.flush(out)? {
                     return Ok(true);
                 }
@@ -61,11 +62,12 @@ impl Zstd {
                 };
             }
             let piece = &ahead[..ahead.len().min(self.wanted)];
-            out.reserve(CHUNK);
+            memory::reserve(out, CHUNK);
             let mut input = InBuffer::around(piece);
             let result = step(&mut self.context, out, &mut input);
             let used = input.pos();
-            // A decoder that fails says nothing of what it took: the damage is in this piece.
+            // On failure the decoder does not report how much it used: the damage is somewhere in
+            // this piece.
             let hint = result?;
             raw.consume(used);
             (self.state, self.wanted) = match hint {
@@ -76,10 +78,10 @@ impl Zstd {
         Ok(true)
     }
 
-    /// Gets out what the decoder holds; `false` if that was nothing.
+    /// Appends what the decoder still holds. Returns `false` if it holds nothing.
     fn flush(&mut self, out: &mut Vec<u8>) -> Result<bool, StreamError> {
         let old = out.len();
-        out.reserve(CHUNK);
+        memory::reserve(out, CHUNK);
         if step(&mut self.context, out, &mut InBuffer::around(&[]))? == 0 {
             self.state = ZstdState::BetweenFrames;
             return Ok(true);
@@ -97,5 +99,9 @@ fn step(
     let mut output = OutBuffer::around_pos(out, old);
     context
         .decompress_stream(&mut output, input)
-        .map_err(|code| StreamError::Damaged(get_error_name(code).to_lowercase()))
+        .map_err(|code| match get_error_name(code).to_lowercase() {
+            // The window of a frame can take 2 GB.
+            reason if reason.starts_with("allocation error") => memory::fail(),
+            reason => StreamError::Damaged(reason),
+        })
 }

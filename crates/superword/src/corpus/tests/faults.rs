@@ -1,4 +1,4 @@
-//! Each thing that can be wrong, with what is said about it.
+//! Every kind of error, and what its message says.
 
 use super::*;
 
@@ -23,11 +23,11 @@ fn a_line_that_is_not_json_names_line_and_column() {
     };
     assert_eq!((column, reason.as_str()), (10, "expected ident"));
     assert_eq!(error.to_string(), "memory:3:10: not JSON: expected ident");
-    assert!(error.hint().unwrap().contains("--on-error skip"));
+    assert!(error.hint().unwrap().contains("`on_error=\"skip\"`"));
 }
 
 #[test]
-fn json_of_another_shape_is_told() {
+fn json_of_another_shape_is_named() {
     for (json, found) in [
         ("[1, 2]", "an array"),
         ("\"text\"", "a string"),
@@ -37,11 +37,12 @@ fn json_of_another_shape_is_told() {
         ("true", "a boolean"),
         ("null", "null"),
     ] {
+        let after_another = format!("{{\"text\": \"a\"}}\n{json}");
         assert_eq!(
-            error(json.as_bytes(), Format::Jsonl),
+            error(after_another.as_bytes(), Format::Jsonl),
             CorpusError::NotObject {
                 source_name: source_name(),
-                line: 1,
+                line: 2,
                 found
             }
         );
@@ -72,7 +73,7 @@ fn a_missing_field_lists_those_that_are_there() {
         missing.to_string(),
         "memory:1: no field \"text\"; the fields are \"id\", \"body\""
     );
-    assert!(missing.hint().unwrap().contains("--text-field"));
+    assert!(missing.hint().unwrap().contains("`text_field`"));
     assert!(
         error(b"{}", Format::Jsonl)
             .to_string()
@@ -81,6 +82,61 @@ fn a_missing_field_lists_those_that_are_there() {
     let many: Vec<String> = (0..20).map(|i| format!("\"f{i}\": {i}")).collect();
     let many = error(format!("{{{}}}", many.join(",")).as_bytes(), Format::Jsonl);
     assert!(many.to_string().ends_with("and 8 more"), "{many}");
+}
+
+#[test]
+fn a_json_array_is_named_as_such() {
+    for (text, line) in [
+        ("[\n  {\"text\": \"a\"},\n  {\"text\": \"b\"}\n]\n", 1),
+        ("[{\"text\": \"a\"}, {\"text\": \"b\"}]", 1),
+        ("\u{feff}  [\n", 1),
+    ] {
+        let array = error(text.as_bytes(), Format::Jsonl);
+        let source_name = source_name();
+        assert_eq!(array, CorpusError::JsonArray { source_name, line });
+        assert!(array.to_string().contains("a JSON array, not JSON Lines"));
+        assert!(array.hint().unwrap().contains("jq -c"));
+    }
+}
+
+#[test]
+fn utf16_is_named_in_every_format_and_compression() {
+    let text = "{\"text\": \"one\"}\nand more text than a block\n".repeat(9);
+    for mark in ["\u{feff}", ""] {
+        let encoded = format!("{mark}{text}");
+        let bytes: Vec<u8> = encoded.encode_utf16().flat_map(u16::to_le_bytes).collect();
+        for bytes in [gzip(&bytes), bytes] {
+            for format in [
+                Format::Jsonl,
+                Format::Text,
+                Format::Lines,
+                Format::Paragraphs,
+            ] {
+                let foreign = error(&bytes, format);
+                let expected = CorpusError::ForeignEncoding {
+                    source_name: source_name(),
+                    encoding: "UTF-16",
+                };
+                assert_eq!(foreign, expected);
+                assert!(foreign.hint().unwrap().contains("iconv -f utf-16 -t utf-8"));
+            }
+        }
+    }
+}
+
+#[test]
+fn weights_that_are_all_zero_are_an_error_of_their_own() {
+    let source = memory(b"text", Format::Text);
+    for (weights, wrong) in [(vec![0.0, 0.0], true), (vec![0.0, 1.0], false)] {
+        let groups = weights.iter().map(|&weight| ("g".into(), weight)).collect();
+        let options = ReadOptions {
+            groups: Groups::new(groups, vec![0, 1]),
+            ..ReadOptions::default()
+        };
+        let outcome = read(&[source.clone(), source.clone()], &options);
+        let expected = wrong.then_some(ReadError::Corpus(CorpusError::ZeroWeights));
+        assert_eq!(outcome.err(), expected);
+    }
 }
 
 #[test]

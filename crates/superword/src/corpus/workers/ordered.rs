@@ -1,8 +1,8 @@
-//! Documents in input order, worked on by several threads.
+//! Documents in input order, processed by several threads.
 //!
-//! One thread cuts the sources into blocks and numbers them, workers take blocks and make
-//! something of their documents, and the calling thread gets what they made in the order of the
-//! blocks. How far reading may be ahead of what was taken is bounded, and so is the memory.
+//! One thread cuts the sources into numbered blocks, workers process the blocks, and the calling
+//! thread receives the results in the order of the blocks. The reader may only be a limited number
+//! of blocks ahead, which bounds the memory.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
@@ -15,12 +15,13 @@ use crate::corpus::stream::blocks::{BlockError, BlockReader};
 use crate::corpus::stream::input;
 use crate::corpus::{CorpusError, OnError, ReadError, ReadOptions, Source};
 use crate::observe::{Observer, Phase, check_stop};
+use crate::threads;
 
-/// How often the thread that reads looks whether it should stop.
+/// How often the reader checks whether to stop.
 const PATIENCE: Duration = Duration::from_millis(50);
 
-/// A block of a source. Blocks do not depend on the number of threads: the same sources read with
-/// the same options are cut at the same places.
+/// Identifies a block of a source. The blocks do not depend on the number of threads: the same
+/// sources and options always give the same blocks.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct BlockNumber {
     /// Index of the source.
@@ -29,36 +30,36 @@ pub struct BlockNumber {
     pub block: u64,
 }
 
-/// Makes something of the documents of one block after the other.
+/// Processes the documents of one block after another.
 pub trait BlockWorker: Send {
-    /// What is made of a block.
+    /// The result for a block.
     type Made: Send;
-    /// Why a document was refused; ends the reading.
+    /// Why a document was rejected, which ends the reading.
     type Error: Send;
 
-    /// Takes the next document of the block.
+    /// Processes the next document of the block.
     fn document(&mut self, text: &str) -> Result<(), Self::Error>;
 
-    /// The block is at its end.
+    /// Ends the block and returns its result.
     fn finish(&mut self) -> Self::Made;
 }
 
-/// What became of a block.
+/// A processed block.
 #[derive(Debug)]
 pub struct OrderedBlock<T> {
     /// Which block.
     pub number: BlockNumber,
-    /// What the worker made of it.
+    /// The result of the worker.
     pub made: T,
-    /// Documents left out because of errors.
+    /// Documents skipped because of errors.
     pub skipped: u64,
     /// The first of these errors.
     pub first_skips: Vec<CorpusError>,
 }
 
-/// Reads the sources from a block on and gives what workers make of the blocks to `take`, in input
-/// order. With [`OnError::Stop`] the error is the one that comes first in the input; all blocks
-/// before it have been taken.
+/// Reads the sources from block `from` on and passes the result for each block to `take`, in input
+/// order. With [`OnError::Stop`] the error is the one that comes first in the input, and all blocks
+/// before it have been passed to `take`.
 pub fn read_ordered<W: BlockWorker>(
     sources: &[Source],
     options: &ReadOptions,
@@ -70,10 +71,7 @@ pub fn read_ordered<W: BlockWorker>(
 ) -> Result<(), ReadError<W::Error>> {
     let total = input::inspect(sources)?;
     let before = input::inspect(&sources[..from.source.min(sources.len())])?.unwrap_or(0);
-    let threads = match options.threads {
-        0 => std::thread::available_parallelism().map_or(1, usize::from),
-        threads => threads,
-    };
+    let threads = threads::resolve(options.threads);
     let watch = &Watch {
         observer,
         ended: AtomicBool::new(false),
@@ -85,7 +83,7 @@ pub fn read_ordered<W: BlockWorker>(
         let (give, tasks) = sync_channel(ahead);
         let (tell, told) = channel();
         for _ in 0..ahead {
-            // There is room for all of them.
+            // The channel has room for all of them.
             let _ = permit.send(());
         }
         let reader: Reader<'_, W> = Reader {
@@ -98,50 +96,64 @@ pub fn read_ordered<W: BlockWorker>(
             count: 0,
             read: before,
         };
-        scope.spawn(move || reader.run(from));
+        let no_thread = |error: std::io::Error| {
+            watch.ended.store(true, Relaxed);
+            CorpusError::NoThread {
+                reason: error.to_string(),
+            }
+        };
+        let read = move || {
+            let _guard = EndOnPanic(watch);
+            reader.run(from);
+        };
+        let reading = std::thread::Builder::new()
+            .spawn_scoped(scope, read)
+            .map_err(no_thread)?;
         let tasks = Arc::new(Mutex::new(tasks));
-        for _ in 0..threads {
-            let (tasks, tell, make_worker) = (tasks.clone(), tell.clone(), &make_worker);
-            scope.spawn(move || {
-                let _guard = EndOnPanic(watch);
-                let mut worker = make_worker();
-                let mut scratch = String::new();
-                while let Some(task) = next_task(&tasks) {
-                    let count = task.count;
-                    let done = task.work(&mut worker, options, sources, watch, &mut scratch);
-                    if tell.send((count, done)).is_err() {
-                        return;
-                    }
-                    if scratch.capacity() > 4 * options.block_size.max(input::CHUNK) {
-                        scratch = String::new();
-                    }
+        let make_worker = &make_worker;
+        let work = move |_| {
+            let _guard = EndOnPanic(watch);
+            let mut worker = make_worker();
+            let mut scratch = String::new();
+            while let Some(task) = next_task(&tasks) {
+                let count = task.count;
+                let done = task.work(&mut worker, options, sources, watch, &mut scratch);
+                if tell.send((count, done)).is_err() {
+                    return;
                 }
-            });
-        }
-        drop(tell);
-        drop(tasks);
-        let mut waiting = BTreeMap::new();
-        let mut next = 0;
-        for (count, done) in told {
-            waiting.insert(count, done);
-            while let Some(done) = waiting.remove(&next) {
-                next += 1;
-                let taken = done.and_then(|(block, read)| {
+                if scratch.capacity() > 4 * options.block_size.max(input::CHUNK) {
+                    scratch = String::new();
+                }
+            }
+        };
+        // The threads own the only senders, so the loop below ends when they do.
+        let working = threads::start(scope, threads, work).map_err(no_thread)?;
+        let mut take_in_order = |told: Receiver<(u64, Done<W>)>| {
+            let mut waiting = BTreeMap::new();
+            let mut next = 0;
+            for (count, done) in told {
+                waiting.insert(count, done);
+                while let Some(done) = waiting.remove(&next) {
+                    next += 1;
+                    let (block, read) = done?;
                     take(block).map_err(ReadError::Sink)?;
                     observer.progress(phase, read, total);
-                    Ok(())
-                });
-                if let Err(error) = taken {
-                    watch.ended.store(true, Relaxed);
-                    return Err(error);
+                    // Fails if the reader has already finished.
+                    let _ = permit.try_send(());
                 }
-                // The reader may have come to its end.
-                let _ = permit.try_send(());
             }
+            Ok(())
+        };
+        let result: Result<(), ReadError<W::Error>> = take_in_order(told);
+        if result.is_err() {
+            watch.ended.store(true, Relaxed);
         }
-        Ok(())
+        // A panic in a thread is the cause of any error here, so it comes first.
+        threads::join(working);
+        threads::join(vec![reading]);
+        result
     });
-    // Work that was cut short by a stop must not look finished.
+    // Work that was stopped early must not look finished.
     check_stop(observer)?;
     result?;
     if let Some(total) = total {
@@ -150,7 +162,7 @@ pub fn read_ordered<W: BlockWorker>(
     Ok(())
 }
 
-/// Lets the others come home when a worker panics.
+/// Makes the other threads return if one panics.
 struct EndOnPanic<'w>(&'w Watch<'w>);
 
 impl Drop for EndOnPanic<'_> {
@@ -186,7 +198,7 @@ impl<W: BlockWorker> Reader<'_, W> {
                 Ok(true) => {}
                 Ok(false) => return,
                 Err(error) => {
-                    // The error has its place after all blocks before it.
+                    // The error takes its place after all blocks before it.
                     let _ = self.tell.send((self.count, Err(error.into())));
                     return;
                 }
@@ -194,7 +206,7 @@ impl<W: BlockWorker> Reader<'_, W> {
         }
     }
 
-    /// False if nobody wants more.
+    /// Returns false if no more blocks are wanted.
     fn read_source(&mut self, source: usize, first: u64) -> Result<bool, CorpusError> {
         let mut reader = BlockReader::open(&self.sources[source])?;
         let block_size = self.options.block_size.max(1);
@@ -256,7 +268,7 @@ mod tests {
     use crate::corpus::Format;
     use crate::observe::Silent;
 
-    /// Keeps the documents of a block; refuses one that says so.
+    /// Keeps the documents of a block; rejects those that start with `refuse`.
     struct Keep(Vec<String>);
 
     impl BlockWorker for Keep {

@@ -1,4 +1,4 @@
-//! Workers that turn sources into documents.
+//! Documents in any order: workers that share the sources.
 
 use std::sync::Mutex;
 use std::sync::PoisonError;
@@ -13,17 +13,18 @@ use crate::corpus::{
     Source, SourceReport,
 };
 use crate::observe::{Observer, Phase, Stopped, check_stop};
+use crate::threads;
 
-/// Text between two looks at the observer.
+/// Text bytes between two checks whether to stop.
 const BYTES_PER_CHECK: usize = 64 << 10;
 
-/// Gives every document of the sources to the sinks, one sink per worker, made by `make_sink` from
-/// the worker's number; returns the sinks in that order.
+/// Passes every document of the sources to a sink. Each worker has one, which `make_sink` creates
+/// from the worker's number. Returns the sinks in that order.
 ///
-/// With [`OnError::Stop`] the error is the one that comes first in input order (source, then
-/// line), whatever the number of threads. Progress counts stored bytes of all stored bytes, the
-/// total being unknown where a pipe is among the sources; calls from several workers may overtake
-/// each other. A stop is honoured within about 100 ms plus the time of one call of a sink.
+/// With [`OnError::Stop`] the error is the one that comes first in input order (source, then line),
+/// for any number of threads. Progress counts bytes as they are stored; the total is unknown if one
+/// of the sources is a pipe. Workers report progress concurrently, so calls may arrive out of order.
+/// A request to stop takes effect within about 100 ms plus the time of one call of a sink.
 pub fn read_parallel<S: DocumentSink>(
     sources: &[Source],
     options: &ReadOptions,
@@ -31,11 +32,9 @@ pub fn read_parallel<S: DocumentSink>(
     observer: &dyn Observer,
     make_sink: impl Fn(usize) -> S + Sync,
 ) -> Result<(Vec<S>, ReadReport), ReadError<S::Error>> {
+    check_weights(options)?;
     let total = input::inspect(sources)?;
-    let threads = match options.threads {
-        0 => std::thread::available_parallelism().map_or(1, usize::from),
-        threads => threads,
-    };
+    let threads = threads::resolve(options.threads);
     let shared = Shared {
         sources,
         options,
@@ -49,24 +48,18 @@ pub fn read_parallel<S: DocumentSink>(
     };
     observer.progress(phase, 0, total);
     let workers: Vec<Worker<'_, '_, S>> = std::thread::scope(|scope| {
-        let handles: Vec<_> = (0..threads)
-            .map(|number| {
-                let (shared, make_sink) = (&shared, &make_sink);
-                scope.spawn(move || {
-                    let _guard = AbortOnPanic(&shared.pool);
-                    let mut worker = Worker::new(shared, make_sink(number));
-                    worker.run();
-                    worker
-                })
-            })
-            .collect();
-        // All are waited for before a panic of one goes on.
-        let results: Vec<_> = handles.into_iter().map(|handle| handle.join()).collect();
-        results
-            .into_iter()
-            .map(|result| result.unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
-            .collect()
-    });
+        let (shared, make_sink) = (&shared, &make_sink);
+        let work = move |number| {
+            let _guard = AbortOnPanic(&shared.pool);
+            let mut worker = Worker::new(shared, make_sink(number));
+            worker.run();
+            worker
+        };
+        threads::start(scope, threads, work).map(threads::join)
+    })
+    .map_err(|error| CorpusError::NoThread {
+        reason: error.to_string(),
+    })?;
     check_stop(observer)?;
     if workers.iter().any(|worker| worker.stopped) {
         return Err(Stopped.into());
@@ -97,6 +90,16 @@ pub fn read_parallel<S: DocumentSink>(
     Ok((sinks, report))
 }
 
+/// Weights that are all 0 exclude every document, which is surely a mistake.
+fn check_weights(options: &ReadOptions) -> Result<(), CorpusError> {
+    match &options.groups {
+        Some(groups) if groups.groups.iter().all(|&(_, weight)| weight == 0.0) => {
+            Err(CorpusError::ZeroWeights)
+        }
+        _ => Ok(()),
+    }
+}
+
 /// The error for a corpus without any text.
 pub(crate) fn empty(sources: &[Source], report: &ReadReport) -> CorpusError {
     CorpusError::Empty {
@@ -108,7 +111,7 @@ pub(crate) fn empty(sources: &[Source], report: &ReadReport) -> CorpusError {
     }
 }
 
-/// What all workers see.
+/// What all workers share.
 struct Shared<'a, E> {
     sources: &'a [Source],
     options: &'a ReadOptions,
@@ -121,7 +124,7 @@ struct Shared<'a, E> {
     first_error: Mutex<Option<(Position, ReadError<E>)>>,
 }
 
-/// A [`SourceReport`] in the making; touched once per block.
+/// The counts of a [`SourceReport`], updated once per block.
 #[derive(Default)]
 struct Counters {
     documents: AtomicU64,
@@ -131,17 +134,19 @@ struct Counters {
 }
 
 impl<E> Shared<'_, E> {
+    /// Reports raw bytes that were read as progress.
     fn advanced(&self, source: usize, raw_bytes: u64) {
         self.counters[source]
             .raw_bytes
             .fetch_add(raw_bytes, Relaxed);
         let done = self.done.fetch_add(raw_bytes, Relaxed) + raw_bytes;
-        // The size of a table is an estimate.
+        // The size of a table is an estimate, so reading may go past it.
         let done = self.total.map_or(done, |total| done.min(total));
         self.observer.progress(self.phase, done, self.total);
     }
 
-    /// Keeps the error if none is known that comes before it. What comes before it is still read.
+    /// Records the error unless an earlier one is known. Everything before it is still read, because
+    /// it may hold an earlier error.
     fn fail(&self, position: Position, error: ReadError<E>) {
         let mut first = self
             .first_error
@@ -172,7 +177,7 @@ impl<E> Shared<'_, E> {
     }
 }
 
-/// Lets the others come home when a sink panics.
+/// Makes the other workers return if a sink panics.
 struct AbortOnPanic<'p, 'a>(&'p Pool<'a>);
 
 impl Drop for AbortOnPanic<'_, '_> {
@@ -263,7 +268,7 @@ impl<'s, 'a, S: DocumentSink> Worker<'s, 'a, S> {
                 }
                 Err(Halt::Failed(position, error)) => shared.fail(position, error),
             }
-            // One giant document must not hold its memory for good.
+            // Free the memory of a single very long document.
             if bytes.capacity() > 4 * block_size.max(input::CHUNK) {
                 bytes = Vec::new();
             }
@@ -278,7 +283,7 @@ impl<'s, 'a, S: DocumentSink> Worker<'s, 'a, S> {
         self.shared.pool.abort();
     }
 
-    /// Keeps the first few skips of this worker, in input order.
+    /// Keeps the first skips of this worker, in input order.
     fn keep_skip(&mut self, position: Position, error: impl FnOnce() -> CorpusError) {
         let place = self.skips.partition_point(|(kept, _)| *kept <= position);
         if place < MAX_SKIPS_SHOWN {
@@ -288,11 +293,11 @@ impl<'s, 'a, S: DocumentSink> Worker<'s, 'a, S> {
     }
 }
 
-/// A worker on its way through a block.
+/// A worker while it visits the documents of a block.
 struct Visit<'w, 's, 'a, S: DocumentSink> {
     worker: &'w mut Worker<'s, 'a, S>,
     source: usize,
-    /// Text since the last look at the observer.
+    /// Text bytes since the last check whether to stop.
     unchecked: usize,
     counts: SourceReport,
 }
@@ -315,7 +320,7 @@ impl<S: DocumentSink> Visitor for Visit<'_, '_, '_, S> {
     type Halt = Halt<S::Error>;
 
     fn document(&mut self, line: u64, text: &str) -> Result<(), Self::Halt> {
-        // A document without text takes time too.
+        // Empty documents take time too.
         self.unchecked += text.len() + 16;
         if self.unchecked > BYTES_PER_CHECK {
             self.unchecked = 0;

@@ -1,4 +1,4 @@
-//! The open sources that workers share.
+//! The open sources that the workers share.
 
 use std::collections::BTreeMap;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
@@ -8,15 +8,15 @@ use crate::corpus::stream::blocks::BlockReader;
 use crate::corpus::{CorpusError, Source};
 use crate::observe::Observer;
 
-/// How often an idle worker looks whether it should stop.
+/// How often an idle worker checks whether to stop.
 const PATIENCE: Duration = Duration::from_millis(50);
 
-/// A place in the input: index of the source, then line.
+/// A place in the input: the index of the source, then the line.
 pub(in crate::corpus) type Position = (usize, u64);
 
-/// Hands out sources to workers, the first in input order that is free. A source that is not open
-/// yet is opened only if all open ones are taken, so at most one per worker is open, and an error
-/// is met after little more than what comes before it.
+/// Lends sources to workers: the first free one in input order. A new source is opened only if all
+/// open ones are lent, so at most one per worker is open, and an error is found after reading
+/// little more than what comes before it.
 pub(in crate::corpus) struct Pool<'a> {
     sources: &'a [Source],
     max_open: usize,
@@ -28,7 +28,7 @@ struct State {
     free: BTreeMap<usize, BlockReader>,
     taken: usize,
     unopened: usize,
-    /// Sources from here on are not read any more, because an error there or before is known.
+    /// Sources from this index on are not read any more, because an error at or before it is known.
     limit: usize,
     aborted: bool,
 }
@@ -51,12 +51,12 @@ impl<'a> Pool<'a> {
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
-        // No code that can panic runs under the lock, so the state is whole in any case.
+        // Nothing that can panic runs while the lock is held, so the state is always consistent.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Waits for a free source. `None` if there is nothing left to read. A source that was taken
-    /// must be given back by [`Pool::release`] or [`Pool::finish`], also if it could not be opened.
+    /// Waits for a free source. Returns `None` if nothing is left to read. The caller must return the
+    /// source with [`Pool::release`] or [`Pool::finish`], even if it could not be opened.
     pub(in crate::corpus) fn acquire(
         &self,
         observer: &dyn Observer,
@@ -88,7 +88,7 @@ impl<'a> Pool<'a> {
         }
     }
 
-    /// Gives back a source that has more.
+    /// Returns a source that has more blocks.
     pub(in crate::corpus) fn release(&self, index: usize, reader: BlockReader) {
         let mut state = self.lock();
         state.taken -= 1;
@@ -99,13 +99,13 @@ impl<'a> Pool<'a> {
         self.changed.notify_all();
     }
 
-    /// Gives back a source that is at its end.
+    /// Returns a source that has been read to its end.
     pub(in crate::corpus) fn finish(&self) {
         self.lock().taken -= 1;
         self.changed.notify_all();
     }
 
-    /// Nothing of this source and those behind it will be needed.
+    /// Stops reading this source and all after it.
     pub(in crate::corpus) fn cut_off(&self, index: usize) {
         let mut state = self.lock();
         state.limit = state.limit.min(index);
@@ -115,7 +115,7 @@ impl<'a> Pool<'a> {
         self.changed.notify_all();
     }
 
-    /// All workers come home as soon as they can.
+    /// Makes all workers return as soon as possible.
     pub(in crate::corpus) fn abort(&self) {
         self.lock().aborted = true;
         self.changed.notify_all();

@@ -1,4 +1,4 @@
-//! What a worker does with one block of [`super::read_ordered`].
+//! How a worker of [`super::read_ordered`] processes one block.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
@@ -11,10 +11,10 @@ use crate::corpus::{
 };
 use crate::observe::{Observer, Phase, check_stop};
 
-/// Text between two looks at the observer.
+/// Text bytes between two checks whether to stop.
 const BYTES_PER_CHECK: usize = 64 << 10;
 
-/// The observer of the caller, and whether all came to an end for another reason.
+/// The caller's observer, and whether the work ended for another reason.
 pub(in crate::corpus) struct Watch<'a> {
     pub(in crate::corpus) observer: &'a dyn Observer,
     pub(in crate::corpus) ended: AtomicBool,
@@ -30,20 +30,20 @@ impl Observer for Watch<'_> {
     }
 }
 
-/// A block, and the bytes of the input that were read up to its end.
+/// A processed block, and the bytes of the input up to its end.
 pub(in crate::corpus) type Done<W> =
     Result<(OrderedBlock<<W as BlockWorker>::Made>, u64), ReadError<<W as BlockWorker>::Error>>;
 
-/// A block on its way to a worker.
+/// A block to process.
 pub(in crate::corpus) struct Task {
-    /// The place in the order of all blocks.
+    /// Its index among all blocks.
     pub(in crate::corpus) count: u64,
     pub(in crate::corpus) number: BlockNumber,
     pub(in crate::corpus) source_name: Arc<str>,
     pub(in crate::corpus) start: BlockStart,
     pub(in crate::corpus) bytes: Vec<u8>,
     pub(in crate::corpus) read: u64,
-    /// The source ends here with an error that leaves its rest out.
+    /// The source ends here because of this error, which skips the rest.
     pub(in crate::corpus) damage: Option<CorpusError>,
 }
 
@@ -75,7 +75,7 @@ impl Task {
             visit.skip(error);
         }
         let (skipped, first_skips) = (visit.skipped, visit.first_skips);
-        // In any case, so that nothing of this block gets into the next.
+        // Also after an error, so that nothing of this block gets into the next one.
         let made = worker.finish();
         visited?;
         let block = OrderedBlock {
@@ -88,7 +88,7 @@ impl Task {
     }
 }
 
-/// A worker on its way through a block.
+/// A worker while it visits the documents of a block.
 struct Visit<'w, W: BlockWorker> {
     worker: &'w mut W,
     on_error: OnError,
@@ -111,7 +111,7 @@ impl<W: BlockWorker> Visitor for Visit<'_, W> {
     type Halt = ReadError<W::Error>;
 
     fn document(&mut self, _line: u64, text: &str) -> Result<(), Self::Halt> {
-        // A document without text takes time too.
+        // Empty documents take time too.
         self.unchecked += text.len() + 16;
         if self.unchecked > BYTES_PER_CHECK {
             self.unchecked = 0;

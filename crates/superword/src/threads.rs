@@ -1,0 +1,80 @@
+//! How many threads to use, and how to start them.
+
+use std::io;
+use std::thread::{Builder, Scope, ScopedJoinHandle};
+
+/// The most threads that one call uses. Larger numbers are mistakes: no machine has that many
+/// cores, and each thread takes memory.
+pub const MAX: usize = 1024;
+
+/// The number of threads that an option stands for: 0 means one per core, and no number means more
+/// than [`MAX`].
+///
+/// ```
+/// assert_eq!(superword::threads::resolve(3), 3);
+/// assert!(superword::threads::resolve(0) >= 1);
+/// assert_eq!(superword::threads::resolve(100_000_000), superword::threads::MAX);
+/// ```
+pub fn resolve(threads: usize) -> usize {
+    match threads {
+        0 => std::thread::available_parallelism().map_or(1, usize::from),
+        threads => threads,
+    }
+    .min(MAX)
+}
+
+/// Starts `count` threads, or as many as the system allows, and passes each its number.
+///
+/// Fewer threads only take longer, because no result depends on their number. So it is an error
+/// only if not a single one starts.
+pub(crate) fn start<'scope, T: Send + 'scope>(
+    scope: &'scope Scope<'scope, '_>,
+    count: usize,
+    work: impl Fn(usize) -> T + Clone + Send + 'scope,
+) -> io::Result<Vec<ScopedJoinHandle<'scope, T>>> {
+    let mut handles = Vec::with_capacity(count);
+    for number in 0..count {
+        let work = work.clone();
+        match Builder::new().spawn_scoped(scope, move || work(number)) {
+            Ok(handle) => handles.push(handle),
+            Err(error) if handles.is_empty() => return Err(error),
+            Err(_) => break,
+        }
+    }
+    Ok(handles)
+}
+
+/// Waits for all threads. If one panicked, the panic continues on this thread.
+pub(crate) fn join<T>(handles: Vec<ScopedJoinHandle<'_, T>>) -> Vec<T> {
+    // All threads are joined before the panic continues, so that none is left running.
+    let results: Vec<_> = handles.into_iter().map(ScopedJoinHandle::join).collect();
+    results
+        .into_iter()
+        .map(|result| result.unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_panic_of_one_thread_continues_after_all_have_ended() {
+        use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+        let ended = AtomicUsize::new(0);
+        let caught = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
+            std::thread::scope(|scope| {
+                let ended = &ended;
+                let work = move |number| {
+                    if number == 0 {
+                        std::panic::resume_unwind(Box::new("payload"));
+                    }
+                    ended.fetch_add(1, Relaxed);
+                };
+                join(start(scope, 4, work).unwrap())
+            })
+        }));
+        assert_eq!(caught.unwrap_err().downcast_ref(), Some(&"payload"));
+        assert_eq!(ended.load(Relaxed), 3);
+    }
+}

@@ -1,0 +1,102 @@
+"""Limits of the system end in typed errors: threads, memory, devices, slow patterns."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import superword
+from superword.errors import InputError, OptionError, SuperwordError
+
+MAX_THREADS = 1024
+
+
+def run_limited(code: str, *arguments: object, megabytes: int) -> str:
+    """Run `code` in a process with limited memory and return what it prints.
+
+    The code finds its arguments in `sys.argv`. A process that is aborted fails the test.
+    """
+    limit = (
+        "import resource, sys\n"
+        f"resource.setrlimit(resource.RLIMIT_AS, ({megabytes} << 20, {megabytes} << 20))\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", limit + code, *map(str, arguments)],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=300,
+    )
+    assert done.returncode == 0, f"exit code {done.returncode}: {done.stderr[-2000:]}"
+    return done.stdout.strip()
+
+
+@pytest.mark.parametrize("threads", [MAX_THREADS + 1, 100_000_000, 2**62])
+def test_absurd_numbers_of_threads_are_refused(tmp_path: Path, threads: int) -> None:
+    (tmp_path / "a.txt").write_text("one of the words " * 9)
+    tok = superword.train(tmp_path / "a.txt", vocab_size=270, threads=MAX_THREADS)
+    calls = {
+        "train": lambda: superword.train(tmp_path / "a.txt", vocab_size=270, threads=threads),
+        "encode_batch": lambda: tok.encode_batch(["a"] * 9, threads=threads),
+        "count_tokens": lambda: tok.count_tokens(["a"] * 9, threads=threads),
+        "encode_files": lambda: tok.encode_files(
+            tmp_path / "a.txt", tmp_path / "out", threads=threads, eot=False
+        ),
+    }
+    for name, call in calls.items():
+        with pytest.raises(OptionError) as caught:
+            call()
+        assert caught.value.option == "threads", name
+        assert "1,024" in caught.value.message
+        assert caught.value.hint
+
+
+@pytest.mark.parametrize("command", ["train", "count", "encode", "encode-files"])
+def test_commands_refuse_absurd_numbers_of_threads(tmp_path: Path, command: str) -> None:
+    corpus, model = tmp_path / "a.txt", tmp_path / "m.superword"
+    corpus.write_text("one of the words " * 9)
+    superword.train(corpus, vocab_size=270).save(model)
+    arguments: dict[str, list[object]] = {
+        "train": [corpus, "--vocab-size=270", "-o", tmp_path / "x.superword"],
+        "count": [corpus, "-o", tmp_path / "x.tsv"],
+        "encode": [model, corpus],
+        "encode-files": [corpus, "--model", model, "-o", tmp_path / "x", "--no-eot"],
+    }
+    words = [sys.executable, "-m", "superword", command, *map(str, arguments[command])]
+    done = subprocess.run(
+        [*words, "--threads", "100000000"], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 2, done.stderr
+    assert "1,024" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="needs RLIMIT_AS")
+def test_a_system_that_refuses_threads_gives_the_same_model(tmp_path: Path) -> None:
+    corpus = tmp_path / "a.txt"
+    corpus.write_text("one of the words, some of the time " * 200)
+    expected = superword.train(corpus, vocab_size=270)
+    # 1024 stacks do not fit into this much address space.
+    code = (
+        "import superword\n"
+        "tok = superword.train(sys.argv[1], vocab_size=270, threads=1024)\n"
+        "batch = tok.encode_batch(['of the words'] * 99_999, threads=1024)\n"
+        "print(len(tok.merges), sum(map(len, batch)))"
+    )
+    merges, tokens = run_limited(code, corpus, megabytes=1500).split()
+    assert int(merges) == len(expected.merges)
+    assert int(tokens) == 99_999 * len(expected.encode("of the words"))
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="needs /dev/zero")
+@pytest.mark.parametrize("options", [{}, {"max_bytes": 1000}, {"sample": 1000}])
+def test_devices_that_never_end_are_refused(options: dict[str, int]) -> None:
+    for path in ("/dev/zero", "/dev/urandom"):
+        with pytest.raises(InputError) as caught:
+            superword.train(path, vocab_size=270, **options)  # type: ignore[arg-type]
+        assert path in caught.value.message
+        assert "device" in caught.value.message
+        assert "head -c" in str(caught.value)
+        assert isinstance(caught.value, SuperwordError)
