@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any, Literal, cast, overload
 
 from superword import _core
-from superword._specials import (
+from superword._encoding.specials import (
     Allowed,
     Disallowed,
     allowed_names,
@@ -15,7 +15,7 @@ from superword._specials import (
     one_text,
     thread_count,
 )
-from superword._text import lone_surrogate, parse_size
+from superword._support.text import lone_surrogate, parse_size
 from superword.errors import OptionError
 from superword.options import Format, OnError
 
@@ -130,7 +130,7 @@ class Encodes:
         Array, a ChunkedArray one with the same chunks. No object is made for a row. Columns of
         other libraries that speak Arrow's PyCapsule interface, such as polars, are taken as well.
         """
-        from superword.encode_arrow import encode_arrow
+        from superword._encoding.arrow import encode_arrow
 
         allowed = allowed_names(self._model.special_tokens, allowed_special)
         return encode_arrow(self._model, column, allowed, thread_count(threads))
@@ -232,7 +232,7 @@ class Encodes:
         cannot be told whether they are: standard input, `Texts`, tables and streamed datasets
         (`overwrite=True` starts anew).
         """
-        from superword.encode_files import encode_files
+        from superword._files.encode import encode_files
 
         return encode_files(
             cast("Tokenizer", self),

@@ -1,4 +1,4 @@
-"""Counts as files: the same counts come back, and files say where they are from."""
+"""Counts survive saving and loading, and their files record where they come from."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pytest
 import superword
 from hypothesis import given
 from hypothesis import strategies as st
-from superword import tsv
+from superword._counting import tsv
 from superword.counts import Candidates, Counts
 from superword.errors import CountsError, SaveError
 from superword.inputs import Texts

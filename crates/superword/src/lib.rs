@@ -25,12 +25,15 @@
 pub mod corpus;
 pub mod count;
 mod cpu;
+pub mod disk;
 pub mod encode;
 pub mod hash;
 pub mod merge;
 pub mod model;
 pub mod observe;
 pub mod table;
+#[cfg(test)]
+mod testing;
 pub mod text;
 pub mod token;
 pub mod tokens;

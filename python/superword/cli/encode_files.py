@@ -9,10 +9,10 @@ from typing import Any
 import click
 
 from superword import progress
-from superword._text import format_bytes, format_seconds, plural
+from superword._support.text import format_bytes, format_seconds, plural
 from superword.cli.group import examples, on_stop, tell
 from superword.cli.train import click_option
-from superword.encode_files import SHARD_SIZE, run
+from superword._files.encode import SHARD_SIZE, run
 from superword.options import TrainOptions
 from superword.tokenizer import Tokenizer
 

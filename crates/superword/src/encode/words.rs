@@ -162,7 +162,7 @@ fn ranks_of_bytes(bytes: &[u32; 256], table: &MergeTable) -> Vec<Rank> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::merge::tests::Random;
+    use crate::testing::Random;
 
     /// Rules as training makes them: each joins existing tokens to a new one.
     #[test]

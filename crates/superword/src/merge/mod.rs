@@ -18,7 +18,7 @@ mod queue;
 mod survey;
 mod tally;
 #[cfg(test)]
-pub(crate) mod tests;
+mod tests;
 
 pub use cells::{Cells, MAX_SYMBOLS};
 pub use queue::{PairCount, choosing_order};

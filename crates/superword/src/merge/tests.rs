@@ -2,19 +2,8 @@
 
 use super::*;
 use crate::observe::Silent;
+use crate::testing::Random;
 use std::collections::HashMap;
-
-/// A small seeded generator for test cases.
-pub(crate) struct Random(pub(crate) u64);
-
-impl Random {
-    pub(crate) fn below(&mut self, limit: u64) -> u64 {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        self.0 % limit
-    }
-}
 
 type Sequence = Vec<Vec<u8>>;
 

@@ -178,7 +178,7 @@ impl PretokenCache {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::merge::tests::Random;
+    use crate::testing::Random;
 
     /// A text of two letters, so that many keys are nearly equal.
     fn some_text() -> Vec<u8> {

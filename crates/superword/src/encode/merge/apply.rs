@@ -69,7 +69,7 @@ mod tests {
     use super::super::long::LongScratch;
     use super::super::small::SMALL;
     use super::*;
-    use crate::merge::tests::Random;
+    use crate::testing::Random;
     use crate::token::Symbol;
 
     /// Applies the earliest rule at all positions from left to right, until no rule applies.

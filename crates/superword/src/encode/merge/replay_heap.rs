@@ -143,14 +143,10 @@ impl LongSequence<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::merge::tests::Random;
     use crate::model::WordEvent;
+    use crate::testing::Random;
     use crate::token::Symbol;
     use crate::tokens::TokenTable;
-
-    fn below(random: &mut Random, limit: usize) -> usize {
-        random.below(limit as u64) as usize
-    }
 
     /// Random merges and deletions of tokens that exist at that point.
     fn random_events(random: &mut Random) -> Vec<WordEvent> {
@@ -160,12 +156,12 @@ mod tests {
             .collect();
         let mut alive = bytes.clone();
         let mut events = Vec::new();
-        for _ in 0..below(random, 20) {
-            let pick = alive[below(random, alive.len())];
+        for _ in 0..random.index(20) {
+            let pick = alive[random.index(alive.len())];
             let token = table.bytes_of(pick).to_vec();
-            if token.len() > 1 && below(random, 3) == 0 {
+            if token.len() > 1 && random.index(3) == 0 {
                 alive.retain(|&other| other != pick);
-                let cut = 1 + below(random, token.len() - 1);
+                let cut = 1 + random.index(token.len() - 1);
                 let part = |bytes: &[u8]| match table.find(bytes) {
                     Some(part) if alive.contains(&part) => vec![part],
                     _ => bytes
@@ -176,7 +172,7 @@ mod tests {
                 let parts = [part(&token[..cut]), part(&token[cut..])].concat();
                 events.push(WordEvent::Delete { token: pick, parts });
             } else {
-                let right = alive[below(random, alive.len())];
+                let right = alive[random.index(alive.len())];
                 let joined = table.join(pick, right).unwrap();
                 if !alive.contains(&joined) {
                     alive.push(joined);
@@ -203,9 +199,9 @@ mod tests {
                 .count();
             let replay = EventReplay::new(events.into_iter());
             assert!(replay.is_consistent());
-            let letters = 1 + below(&mut random, 3);
-            let mut simple: Vec<u32> = (0..1 + below(&mut random, 60))
-                .map(|_| below(&mut random, letters) as u32)
+            let letters = 1 + random.index(3);
+            let mut simple: Vec<u32> = (0..1 + random.index(60))
+                .map(|_| random.index(letters) as u32)
                 .collect();
             let mut heap = simple.clone();
             replay.apply_simple(&mut simple);

@@ -207,7 +207,7 @@ impl Packed {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::merge::tests::Random;
+    use crate::testing::Random;
 
     #[test]
     fn packed_and_plain_tables_hold_the_same_rules() {

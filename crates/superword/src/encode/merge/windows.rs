@@ -132,7 +132,7 @@ impl MergeTable {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::merge::tests::Random;
+    use crate::testing::Random;
     use crate::token::Symbol;
 
     /// Rules as training makes them: each joins existing symbols to a new one.

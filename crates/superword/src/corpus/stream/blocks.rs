@@ -1,0 +1,259 @@
+//! Cuts a stream of text bytes into blocks of whole records.
+
+use std::sync::Arc;
+
+use super::decompress::{Decompressor, StreamError};
+use super::input::Input;
+use crate::corpus::{CorpusError, Format, Source};
+use crate::observe::{Observer, Stopped, check_stop};
+
+const BYTE_ORDER_MARK: &[u8] = "\u{feff}".as_bytes();
+
+/// Where a block stands in its source.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::corpus) struct BlockStart {
+    /// Number of its first line, from 1.
+    pub(in crate::corpus) line: u64,
+    /// Text bytes before it, a byte order mark included.
+    pub(in crate::corpus) offset: u64,
+}
+
+/// Why no block came.
+#[derive(Debug)]
+pub(in crate::corpus) enum BlockError {
+    Stopped(Stopped),
+    Corpus(CorpusError),
+}
+
+/// An open source that gives its text in blocks of whole records.
+pub(in crate::corpus) struct BlockReader {
+    source_name: Arc<str>,
+    format: Format,
+    stream: Decompressor,
+    /// Text that was read beyond the last block.
+    carry: Vec<u8>,
+    next: BlockStart,
+    started: bool,
+    finished: bool,
+    failure: Option<CorpusError>,
+    /// Raw bytes that were reported.
+    reported: u64,
+}
+
+impl BlockReader {
+    pub(in crate::corpus) fn open(source: &Source) -> Result<BlockReader, CorpusError> {
+        let input = Input::open(source)?;
+        Ok(BlockReader {
+            source_name: source.name().into(),
+            format: source.format,
+            stream: Decompressor::new(input, source.compression),
+            carry: Vec::new(),
+            next: BlockStart { line: 1, offset: 0 },
+            started: false,
+            finished: false,
+            failure: None,
+            reported: 0,
+        })
+    }
+
+    /// The name of the source.
+    pub(in crate::corpus) fn source_name(&self) -> &Arc<str> {
+        &self.source_name
+    }
+
+    /// Where the next block will start.
+    pub(in crate::corpus) fn position(&self) -> BlockStart {
+        self.next
+    }
+
+    /// Fills `block` with whole records, about `block_size` bytes, or one record if that is longer.
+    /// `None` at the end of the source. An error comes after the last whole record before it, and
+    /// ends the source. `advanced` is told the raw bytes that were used up.
+    pub(in crate::corpus) fn next_block(
+        &mut self,
+        block: &mut Vec<u8>,
+        block_size: usize,
+        observer: &dyn Observer,
+        advanced: &mut dyn FnMut(u64),
+    ) -> Result<Option<BlockStart>, BlockError> {
+        block.clear();
+        if let Some(error) = self.failure.take() {
+            return Err(BlockError::Corpus(error));
+        }
+        std::mem::swap(block, &mut self.carry);
+        let mut searched = 0;
+        while !self.finished {
+            if self.started && block.len() >= block_size {
+                let from = searched.max(block_size.saturating_sub(1));
+                if let Some(cut) = first_cut(self.format, block, from) {
+                    self.carry.extend_from_slice(&block[cut..]);
+                    block.truncate(cut);
+                    return Ok(Some(self.pass(block)));
+                }
+                searched = block.len();
+            }
+            check_stop(observer).map_err(BlockError::Stopped)?;
+            let result = self.stream.read(block, observer);
+            let consumed = self.stream.consumed();
+            advanced(consumed - self.reported);
+            self.reported = consumed;
+            let more = match result {
+                Ok(more) => more,
+                Err(StreamError::Stopped(stopped)) => return Err(BlockError::Stopped(stopped)),
+                Err(error) => {
+                    self.finished = true;
+                    let offset = self.next.offset + block.len() as u64;
+                    let error = self.describe(error, offset, block);
+                    self.strip_mark(block);
+                    block.truncate(last_cut(self.format, block).unwrap_or(0));
+                    if block.is_empty() {
+                        return Err(BlockError::Corpus(error));
+                    }
+                    self.failure = Some(error);
+                    return Ok(Some(self.pass(block)));
+                }
+            };
+            self.finished = !more;
+            if !self.started && (block.len() >= BYTE_ORDER_MARK.len() || self.finished) {
+                self.strip_mark(block);
+                self.started = true;
+            }
+        }
+        if block.is_empty() {
+            Ok(None)
+        } else {
+            Ok(Some(self.pass(block)))
+        }
+    }
+
+    fn strip_mark(&mut self, block: &mut Vec<u8>) {
+        if !self.started && self.format != Format::Framed && block.starts_with(BYTE_ORDER_MARK) {
+            block.drain(..BYTE_ORDER_MARK.len());
+            self.next.offset += BYTE_ORDER_MARK.len() as u64;
+        }
+    }
+
+    /// Moves the position past `block`; returns where it stood.
+    fn pass(&mut self, block: &[u8]) -> BlockStart {
+        let start = self.next;
+        self.next.offset += block.len() as u64;
+        self.next.line += match self.format {
+            Format::Framed => frames(block).count() as u64,
+            _ => memchr::memchr_iter(b'\n', block).count() as u64,
+        };
+        start
+    }
+
+    fn describe(&self, error: StreamError, offset: u64, block: &[u8]) -> CorpusError {
+        let source_name = self.source_name.to_string();
+        let compression = self.stream.compression();
+        let compressed_offset = self.stream.consumed();
+        match error {
+            StreamError::Truncated => CorpusError::Truncated {
+                source_name,
+                compression,
+                offset,
+                compressed_offset,
+            },
+            StreamError::Damaged(reason) => CorpusError::Damaged {
+                source_name,
+                compression,
+                offset,
+                compressed_offset,
+                reason,
+            },
+            StreamError::Io(error) if self.format == Format::Framed => CorpusError::Rows {
+                source_name,
+                row: self.next.line - 1 + frames(block).count() as u64,
+                reason: error.to_string(),
+            },
+            StreamError::Io(error) => CorpusError::Read {
+                source_name,
+                offset: compressed_offset,
+                reason: error.to_string(),
+            },
+            StreamError::Stopped(stopped) => CorpusError::Read {
+                source_name,
+                offset: compressed_offset,
+                reason: stopped.to_string(),
+            },
+        }
+    }
+}
+
+/// A whole document of [`Format::Framed`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::corpus) struct Frame {
+    /// Where its text starts; `None` if it is missing.
+    pub(in crate::corpus) start: Option<usize>,
+    pub(in crate::corpus) end: usize,
+}
+
+/// The documents that are whole.
+pub(in crate::corpus) fn frames(bytes: &[u8]) -> impl Iterator<Item = Frame> + '_ {
+    let mut at = 0usize;
+    std::iter::from_fn(move || {
+        let mut length = [0; 8];
+        length.copy_from_slice(bytes.get(at..at + 8)?);
+        at += 8;
+        let length = u64::from_le_bytes(length);
+        if length == u64::MAX {
+            return Some(Frame {
+                start: None,
+                end: at,
+            });
+        }
+        let start = at;
+        let end = usize::try_from(length).ok()?.checked_add(start)?;
+        bytes.get(start..end)?;
+        at = end;
+        Some(Frame {
+            start: Some(start),
+            end,
+        })
+    })
+}
+
+/// A line that separates paragraphs: nothing but spaces, tabs and the `\r` of its ending.
+pub(in crate::corpus) fn is_blank(line: &[u8]) -> bool {
+    line.iter().all(|byte| matches!(byte, b' ' | b'\t' | b'\r'))
+}
+
+/// True if the line that ends with the `\n` at `newline` ends a record.
+fn ends_record(format: Format, text: &[u8], newline: usize) -> bool {
+    match format {
+        Format::Jsonl | Format::Lines => true,
+        Format::Text | Format::Framed => false,
+        Format::Paragraphs => {
+            let start = memchr::memrchr(b'\n', &text[..newline]).map_or(0, |before| before + 1);
+            is_blank(&text[start..newline])
+        }
+    }
+}
+
+/// The first place at which records may be parted, after a `\n` at or behind `from`.
+fn first_cut(format: Format, text: &[u8], from: usize) -> Option<usize> {
+    if format == Format::Framed {
+        return frames(text).map(|frame| frame.end).find(|&end| end > from);
+    }
+    if format == Format::Text {
+        return None;
+    }
+    memchr::memchr_iter(b'\n', text.get(from..)?)
+        .map(|found| from + found)
+        .find(|&newline| ends_record(format, text, newline))
+        .map(|newline| newline + 1)
+}
+
+/// The last place at which records may be parted.
+fn last_cut(format: Format, text: &[u8]) -> Option<usize> {
+    if format == Format::Framed {
+        return frames(text).map(|frame| frame.end).last();
+    }
+    if format == Format::Text {
+        return None;
+    }
+    memchr::memrchr_iter(b'\n', text)
+        .find(|&newline| ends_record(format, text, newline))
+        .map(|newline| newline + 1)
+}

@@ -1,0 +1,372 @@
+//! Documents in input order, worked on by several threads.
+//!
+//! One thread cuts the sources into blocks and numbers them, workers take blocks and make
+//! something of their documents, and the calling thread gets what they made in the order of the
+//! blocks. How far reading may be ahead of what was taken is bounded, and so is the memory.
+
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, SyncSender, channel, sync_channel};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use super::task::{Done, Task, Watch};
+use crate::corpus::stream::blocks::{BlockError, BlockReader};
+use crate::corpus::stream::input;
+use crate::corpus::{CorpusError, OnError, ReadError, ReadOptions, Source};
+use crate::observe::{Observer, Phase, check_stop};
+
+/// How often the thread that reads looks whether it should stop.
+const PATIENCE: Duration = Duration::from_millis(50);
+
+/// A block of a source. Blocks do not depend on the number of threads: the same sources read with
+/// the same options are cut at the same places.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub struct BlockNumber {
+    /// Index of the source.
+    pub source: usize,
+    /// The number of the block in it, from 0.
+    pub block: u64,
+}
+
+/// Makes something of the documents of one block after the other.
+pub trait BlockWorker: Send {
+    /// What is made of a block.
+    type Made: Send;
+    /// Why a document was refused; ends the reading.
+    type Error: Send;
+
+    /// Takes the next document of the block.
+    fn document(&mut self, text: &str) -> Result<(), Self::Error>;
+
+    /// The block is at its end.
+    fn finish(&mut self) -> Self::Made;
+}
+
+/// What became of a block.
+#[derive(Debug)]
+pub struct OrderedBlock<T> {
+    /// Which block.
+    pub number: BlockNumber,
+    /// What the worker made of it.
+    pub made: T,
+    /// Documents left out because of errors.
+    pub skipped: u64,
+    /// The first of these errors.
+    pub first_skips: Vec<CorpusError>,
+}
+
+/// Reads the sources from a block on and gives what workers make of the blocks to `take`, in input
+/// order. With [`OnError::Stop`] the error is the one that comes first in the input; all blocks
+/// before it have been taken.
+pub fn read_ordered<W: BlockWorker>(
+    sources: &[Source],
+    options: &ReadOptions,
+    from: BlockNumber,
+    phase: Phase,
+    observer: &dyn Observer,
+    make_worker: impl Fn() -> W + Sync,
+    mut take: impl FnMut(OrderedBlock<W::Made>) -> Result<(), W::Error>,
+) -> Result<(), ReadError<W::Error>> {
+    let total = input::inspect(sources)?;
+    let before = input::inspect(&sources[..from.source.min(sources.len())])?.unwrap_or(0);
+    let threads = match options.threads {
+        0 => std::thread::available_parallelism().map_or(1, usize::from),
+        threads => threads,
+    };
+    let watch = &Watch {
+        observer,
+        ended: AtomicBool::new(false),
+    };
+    let ahead = 2 * threads + 2;
+    observer.progress(phase, before, total);
+    let result = std::thread::scope(|scope| {
+        let (permit, permits) = sync_channel(ahead);
+        let (give, tasks) = sync_channel(ahead);
+        let (tell, told) = channel();
+        for _ in 0..ahead {
+            // There is room for all of them.
+            let _ = permit.send(());
+        }
+        let reader: Reader<'_, W> = Reader {
+            sources,
+            options,
+            watch,
+            permits,
+            give,
+            tell: tell.clone(),
+            count: 0,
+            read: before,
+        };
+        scope.spawn(move || reader.run(from));
+        let tasks = Arc::new(Mutex::new(tasks));
+        for _ in 0..threads {
+            let (tasks, tell, make_worker) = (tasks.clone(), tell.clone(), &make_worker);
+            scope.spawn(move || {
+                let _guard = EndOnPanic(watch);
+                let mut worker = make_worker();
+                let mut scratch = String::new();
+                while let Some(task) = next_task(&tasks) {
+                    let count = task.count;
+                    let done = task.work(&mut worker, options, sources, watch, &mut scratch);
+                    if tell.send((count, done)).is_err() {
+                        return;
+                    }
+                    if scratch.capacity() > 4 * options.block_size.max(input::CHUNK) {
+                        scratch = String::new();
+                    }
+                }
+            });
+        }
+        drop(tell);
+        drop(tasks);
+        let mut waiting = BTreeMap::new();
+        let mut next = 0;
+        for (count, done) in told {
+            waiting.insert(count, done);
+            while let Some(done) = waiting.remove(&next) {
+                next += 1;
+                let taken = done.and_then(|(block, read)| {
+                    take(block).map_err(ReadError::Sink)?;
+                    observer.progress(phase, read, total);
+                    Ok(())
+                });
+                if let Err(error) = taken {
+                    watch.ended.store(true, Relaxed);
+                    return Err(error);
+                }
+                // The reader may have come to its end.
+                let _ = permit.try_send(());
+            }
+        }
+        Ok(())
+    });
+    // Work that was cut short by a stop must not look finished.
+    check_stop(observer)?;
+    result?;
+    if let Some(total) = total {
+        observer.progress(phase, total, Some(total));
+    }
+    Ok(())
+}
+
+/// Lets the others come home when a worker panics.
+struct EndOnPanic<'w>(&'w Watch<'w>);
+
+impl Drop for EndOnPanic<'_> {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            self.0.ended.store(true, Relaxed);
+        }
+    }
+}
+
+fn next_task(tasks: &Mutex<Receiver<Task>>) -> Option<Task> {
+    let tasks = tasks.lock().unwrap_or_else(PoisonError::into_inner);
+    tasks.recv().ok()
+}
+
+/// Cuts the sources into blocks.
+struct Reader<'a, W: BlockWorker> {
+    sources: &'a [Source],
+    options: &'a ReadOptions,
+    watch: &'a Watch<'a>,
+    permits: Receiver<()>,
+    give: SyncSender<Task>,
+    tell: Sender<(u64, Done<W>)>,
+    count: u64,
+    read: u64,
+}
+
+impl<W: BlockWorker> Reader<'_, W> {
+    fn run(mut self, from: BlockNumber) {
+        for source in from.source..self.sources.len() {
+            let first = if source == from.source { from.block } else { 0 };
+            match self.read_source(source, first) {
+                Ok(true) => {}
+                Ok(false) => return,
+                Err(error) => {
+                    // The error has its place after all blocks before it.
+                    let _ = self.tell.send((self.count, Err(error.into())));
+                    return;
+                }
+            }
+        }
+    }
+
+    /// False if nobody wants more.
+    fn read_source(&mut self, source: usize, first: u64) -> Result<bool, CorpusError> {
+        let mut reader = BlockReader::open(&self.sources[source])?;
+        let block_size = self.options.block_size.max(1);
+        for block in 0.. {
+            let mut bytes = Vec::new();
+            let read = &mut self.read;
+            let mut advanced = |raw_bytes| *read += raw_bytes;
+            let next = reader.next_block(&mut bytes, block_size, self.watch, &mut advanced);
+            let (start, damage) = match next {
+                Ok(Some(start)) => (start, None),
+                Ok(None) => return Ok(true),
+                Err(BlockError::Stopped(_)) => return Ok(false),
+                Err(BlockError::Corpus(error)) if self.options.on_error == OnError::Stop => {
+                    return Err(error);
+                }
+                Err(BlockError::Corpus(error)) => (reader.position(), Some(error)),
+            };
+            let at_end = damage.is_some();
+            if block >= first {
+                let task = Task {
+                    count: self.count,
+                    number: BlockNumber { source, block },
+                    source_name: reader.source_name().clone(),
+                    start,
+                    bytes,
+                    read: self.read,
+                    damage,
+                };
+                if !self.permitted() || self.give.send(task).is_err() {
+                    return Ok(false);
+                }
+                self.count += 1;
+            }
+            if at_end {
+                return Ok(true);
+            }
+        }
+        Ok(true)
+    }
+
+    /// Waits until another block may be read.
+    fn permitted(&self) -> bool {
+        loop {
+            if self.watch.stop_requested() {
+                return false;
+            }
+            match self.permits.recv_timeout(PATIENCE) {
+                Ok(()) => return true,
+                Err(RecvTimeoutError::Timeout) => {}
+                Err(RecvTimeoutError::Disconnected) => return false,
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::corpus::Format;
+    use crate::observe::Silent;
+
+    /// Keeps the documents of a block; refuses one that says so.
+    struct Keep(Vec<String>);
+
+    impl BlockWorker for Keep {
+        type Made = Vec<String>;
+        type Error = String;
+
+        fn document(&mut self, text: &str) -> Result<(), String> {
+            if text.starts_with("refuse") {
+                return Err(text.into());
+            }
+            self.0.push(text.into());
+            Ok(())
+        }
+
+        fn finish(&mut self) -> Vec<String> {
+            std::mem::take(&mut self.0)
+        }
+    }
+
+    fn lines(name: &str, text: String) -> Source {
+        Source::memory(name, text.into_bytes(), Format::Lines)
+    }
+
+    fn options(threads: usize) -> ReadOptions {
+        ReadOptions {
+            threads,
+            block_size: 50,
+            ..ReadOptions::default()
+        }
+    }
+
+    type Read = (
+        Vec<(BlockNumber, Vec<String>)>,
+        Result<(), ReadError<String>>,
+    );
+
+    fn read(sources: &[Source], options: &ReadOptions, from: BlockNumber) -> Read {
+        let mut blocks = Vec::new();
+        let make = || Keep(Vec::new());
+        let take = |block: OrderedBlock<Vec<String>>| {
+            blocks.push((block.number, block.made));
+            Ok(())
+        };
+        let result = read_ordered(sources, options, from, Phase::Encode, &Silent, make, take);
+        (blocks, result)
+    }
+
+    #[test]
+    fn documents_come_in_order_for_any_number_of_threads() {
+        let sources: Vec<Source> = (0..5)
+            .map(|file| {
+                let text = (0..100).map(|line| format!("{file} {line}\n")).collect();
+                lines("memory", text)
+            })
+            .collect();
+        let expected: Vec<String> = (0..5)
+            .flat_map(|file| (0..100).map(move |line| format!("{file} {line}")))
+            .collect();
+        let (blocks, _) = read(&sources, &options(1), BlockNumber::default());
+        assert!(blocks.len() > 40);
+        for threads in [1, 2, 3, 8] {
+            let again = read(&sources, &options(threads), BlockNumber::default());
+            assert_eq!(again, (blocks.clone(), Ok(())));
+        }
+        // From any block on, the rest is the same.
+        for skip in [0, 1, 7, 30, blocks.len() - 1] {
+            let (rest, _) = read(&sources, &options(2), blocks[skip].0);
+            assert_eq!(rest, blocks[skip..]);
+        }
+        let documents: Vec<String> = blocks.into_iter().flat_map(|(_, texts)| texts).collect();
+        assert_eq!(documents, expected);
+    }
+
+    #[test]
+    fn the_first_error_comes_after_all_before_it() {
+        let text: String = (0..100)
+            .map(|line| match line {
+                60 | 90 => format!("refuse {line}\n"),
+                _ => format!("line {line}\n"),
+            })
+            .collect();
+        for threads in [1, 4] {
+            let (blocks, result) = read(
+                &[lines("memory", text.clone())],
+                &options(threads),
+                BlockNumber::default(),
+            );
+            assert_eq!(result, Err(ReadError::Sink("refuse 60".into())));
+            let taken: usize = blocks.iter().map(|(_, texts)| texts.len()).sum();
+            assert!((50..=60).contains(&taken));
+        }
+    }
+
+    #[test]
+    fn a_refusal_of_the_taker_ends_all() {
+        let text: String = (0..10_000).map(|line| format!("line {line}\n")).collect();
+        let mut taken = 0;
+        let take = |_| {
+            taken += 1;
+            if taken < 3 {
+                Ok(())
+            } else {
+                Err("full".to_string())
+            }
+        };
+        let sources = [lines("memory", text)];
+        let (options, from) = (options(3), BlockNumber::default());
+        let make = || Keep(Vec::new());
+        let result = read_ordered(&sources, &options, from, Phase::Encode, &Silent, make, take);
+        assert_eq!(result, Err(ReadError::Sink("full".into())));
+        assert_eq!(taken, 3);
+    }
+}

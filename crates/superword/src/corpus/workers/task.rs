@@ -1,0 +1,132 @@
+//! What a worker does with one block of [`super::read_ordered`].
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+
+use crate::corpus::parse::documents::{Block, Visitor};
+use crate::corpus::stream::blocks::BlockStart;
+use crate::corpus::{
+    BlockNumber, BlockWorker, CorpusError, MAX_SKIPS_SHOWN, OnError, OrderedBlock, ReadError,
+    ReadOptions, Source,
+};
+use crate::observe::{Observer, Phase, check_stop};
+
+/// Text between two looks at the observer.
+const BYTES_PER_CHECK: usize = 64 << 10;
+
+/// The observer of the caller, and whether all came to an end for another reason.
+pub(in crate::corpus) struct Watch<'a> {
+    pub(in crate::corpus) observer: &'a dyn Observer,
+    pub(in crate::corpus) ended: AtomicBool,
+}
+
+impl Observer for Watch<'_> {
+    fn progress(&self, phase: Phase, done: u64, total: Option<u64>) {
+        self.observer.progress(phase, done, total);
+    }
+
+    fn stop_requested(&self) -> bool {
+        self.ended.load(Relaxed) || self.observer.stop_requested()
+    }
+}
+
+/// A block, and the bytes of the input that were read up to its end.
+pub(in crate::corpus) type Done<W> =
+    Result<(OrderedBlock<<W as BlockWorker>::Made>, u64), ReadError<<W as BlockWorker>::Error>>;
+
+/// A block on its way to a worker.
+pub(in crate::corpus) struct Task {
+    /// The place in the order of all blocks.
+    pub(in crate::corpus) count: u64,
+    pub(in crate::corpus) number: BlockNumber,
+    pub(in crate::corpus) source_name: Arc<str>,
+    pub(in crate::corpus) start: BlockStart,
+    pub(in crate::corpus) bytes: Vec<u8>,
+    pub(in crate::corpus) read: u64,
+    /// The source ends here with an error that leaves its rest out.
+    pub(in crate::corpus) damage: Option<CorpusError>,
+}
+
+impl Task {
+    pub(in crate::corpus) fn work<W: BlockWorker>(
+        self,
+        worker: &mut W,
+        options: &ReadOptions,
+        sources: &[Source],
+        watch: &Watch<'_>,
+        scratch: &mut String,
+    ) -> Done<W> {
+        let block = Block {
+            source_name: &self.source_name,
+            format: sources[self.number.source].format,
+            start: self.start,
+            bytes: &self.bytes,
+        };
+        let mut visit = Visit {
+            worker,
+            on_error: options.on_error,
+            watch,
+            unchecked: 0,
+            skipped: 0,
+            first_skips: Vec::new(),
+        };
+        let visited = block.visit(&options.text_field, scratch, &mut visit);
+        if let Some(error) = self.damage {
+            visit.skip(error);
+        }
+        let (skipped, first_skips) = (visit.skipped, visit.first_skips);
+        // In any case, so that nothing of this block gets into the next.
+        let made = worker.finish();
+        visited?;
+        let block = OrderedBlock {
+            number: self.number,
+            made,
+            skipped,
+            first_skips,
+        };
+        Ok((block, self.read))
+    }
+}
+
+/// A worker on its way through a block.
+struct Visit<'w, W: BlockWorker> {
+    worker: &'w mut W,
+    on_error: OnError,
+    watch: &'w Watch<'w>,
+    unchecked: usize,
+    skipped: u64,
+    first_skips: Vec<CorpusError>,
+}
+
+impl<W: BlockWorker> Visit<'_, W> {
+    fn skip(&mut self, error: CorpusError) {
+        self.skipped += 1;
+        if self.first_skips.len() < MAX_SKIPS_SHOWN {
+            self.first_skips.push(error);
+        }
+    }
+}
+
+impl<W: BlockWorker> Visitor for Visit<'_, W> {
+    type Halt = ReadError<W::Error>;
+
+    fn document(&mut self, _line: u64, text: &str) -> Result<(), Self::Halt> {
+        // A document without text takes time too.
+        self.unchecked += text.len() + 16;
+        if self.unchecked > BYTES_PER_CHECK {
+            self.unchecked = 0;
+            check_stop(self.watch)?;
+        }
+        self.worker.document(text).map_err(ReadError::Sink)
+    }
+
+    fn fault(&mut self, _line: u64, error: impl FnOnce() -> CorpusError) -> Result<(), Self::Halt> {
+        match self.on_error {
+            OnError::Stop => Err(error().into()),
+            OnError::Skip => {
+                self.skip(error());
+                Ok(())
+            }
+        }
+    }
+}

@@ -1,0 +1,156 @@
+//! Unicode 17.0 properties by name, as ranges of code points, for classes in patterns.
+
+use crate::text::error::PatternError;
+use crate::text::script::{Script, loose};
+use crate::text::tables::CATEGORIES;
+use crate::text::unicode::{category, script};
+
+/// The long names of the general categories, beside the short ones of the table.
+const LONG_NAMES: [(&str, &str); 30] = [
+    ("Lu", "uppercaseletter"),
+    ("Ll", "lowercaseletter"),
+    ("Lt", "titlecaseletter"),
+    ("Lm", "modifierletter"),
+    ("Lo", "otherletter"),
+    ("Mn", "nonspacingmark"),
+    ("Mc", "spacingmark"),
+    ("Me", "enclosingmark"),
+    ("Nd", "decimalnumber"),
+    ("Nl", "letternumber"),
+    ("No", "othernumber"),
+    ("Pc", "connectorpunctuation"),
+    ("Pd", "dashpunctuation"),
+    ("Ps", "openpunctuation"),
+    ("Pe", "closepunctuation"),
+    ("Pi", "initialpunctuation"),
+    ("Pf", "finalpunctuation"),
+    ("Po", "otherpunctuation"),
+    ("Sm", "mathsymbol"),
+    ("Sc", "currencysymbol"),
+    ("Sk", "modifiersymbol"),
+    ("So", "othersymbol"),
+    ("Zs", "spaceseparator"),
+    ("Zl", "lineseparator"),
+    ("Zp", "paragraphseparator"),
+    ("Cc", "control"),
+    ("Cf", "format"),
+    ("Cs", "surrogate"),
+    ("Co", "privateuse"),
+    ("Cn", "unassigned"),
+];
+
+/// Names for several categories at once, with the start of the short names they stand for.
+const GROUPS: [(&str, &[&str]); 16] = [
+    ("l", &["L"]),
+    ("letter", &["L"]),
+    ("lc", &["Lu", "Ll", "Lt"]),
+    ("casedletter", &["Lu", "Ll", "Lt"]),
+    ("m", &["M"]),
+    ("mark", &["M"]),
+    ("combiningmark", &["M"]),
+    ("n", &["N"]),
+    ("number", &["N"]),
+    ("p", &["P"]),
+    ("punctuation", &["P"]),
+    ("s", &["S"]),
+    ("symbol", &["S"]),
+    ("z", &["Z"]),
+    ("separator", &["Z"]),
+    ("c", &["C"]),
+];
+
+/// A property that this engine answers from its own tables.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(in crate::text) enum Property {
+    /// Any of these general categories, one bit each.
+    Categories(u32),
+    /// This script.
+    Script(Script),
+}
+
+impl Property {
+    /// Finds what `\p{name}` names, and whether the name negates it (`^L`, `sc!=Greek`). `Ok(None)`
+    /// means that it is no category or script, and the regex engine has to know it.
+    pub(in crate::text) fn find(name: &str) -> Result<Option<(Property, bool)>, PatternError> {
+        let (name, mut negated) = match name.trim().strip_prefix('^') {
+            Some(rest) => (rest, true),
+            None => (name.trim(), false),
+        };
+        let Some((key, value)) = name.split_once(['=', ':']) else {
+            let found = categories(&loose(name)).map(Property::Categories);
+            let found = found.or_else(|| Script::from_name(name).ok().map(Property::Script));
+            return Ok(found.map(|property| (property, negated)));
+        };
+        let key = match key.strip_suffix('!') {
+            Some(key) => {
+                negated = !negated;
+                key
+            }
+            None => key,
+        };
+        let found = match loose(key).as_str() {
+            "gc" | "generalcategory" => categories(&loose(value)).map(Property::Categories),
+            "sc" | "script" => Some(Property::Script(Script::from_name(value)?)),
+            _ => None,
+        };
+        Ok(found.map(|property| (property, negated)))
+    }
+
+    /// Decimal numbers: what `\d` means.
+    pub(in crate::text) fn decimal() -> Property {
+        Property::Categories(categories("nd").unwrap_or_default())
+    }
+
+    /// The ranges (both ends in) of code points that have this property, surrogates left out.
+    pub(in crate::text) fn ranges(self) -> Vec<(char, char)> {
+        let has = |c: char| match self {
+            Property::Categories(bits) => bits >> category(c as u32) & 1 != 0,
+            Property::Script(wanted) => script(c as u32) == wanted.index(),
+        };
+        let mut ranges: Vec<(char, char)> = Vec::new();
+        let mut last_had = false;
+        for c in '\0'..=char::MAX {
+            let had = has(c);
+            match ranges.last_mut() {
+                Some(range) if had && last_had => range.1 = c,
+                _ if had => ranges.push((c, c)),
+                _ => {}
+            }
+            last_had = had;
+        }
+        ranges
+    }
+}
+
+/// The categories of a loose name, one bit each.
+fn categories(name: &str) -> Option<u32> {
+    let bits = |wanted: &dyn Fn(&str) -> bool| {
+        let matching = (0..CATEGORIES.len()).filter(|&i| wanted(CATEGORIES[i]));
+        matching.fold(0, |bits, i| bits | 1 << i)
+    };
+    if name == "assigned" {
+        return Some(bits(&|short| short != "Cn"));
+    }
+    // `c` is C; its long name and `l&` are the two that the list above has no room for.
+    let name = match name {
+        "other" => "c",
+        "l&" => "lc",
+        other => other,
+    };
+    if let Some((_, starts)) = GROUPS.iter().find(|(group, _)| *group == name) {
+        return Some(bits(&|short| {
+            starts.iter().any(|start| short.starts_with(start))
+        }));
+    }
+    let short = LONG_NAMES
+        .iter()
+        .find(|(short, long)| *long == name || short.eq_ignore_ascii_case(name))
+        .map(|(short, _)| *short)
+        // Other names of the same categories in Unicode's list of aliases.
+        .or(match name {
+            "digit" => Some("Nd"),
+            "cntrl" => Some("Cc"),
+            _ => None,
+        })?;
+    Some(bits(&|candidate| candidate == short))
+}

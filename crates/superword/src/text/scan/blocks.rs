@@ -1,0 +1,380 @@
+//! Pretokens of plain ASCII, sixty-four bytes at a time.
+//!
+//! The presets decide where a pretoken starts by looking at one byte and its neighbours. For ASCII
+//! that is done here for a whole block at once: a mask of 64 bits says of each byte whether it is a
+//! letter, a blank and so on, and a few shifts and ands make of them the mask of starts. There is no
+//! branch for a byte or a pretoken, so none is mispredicted at the end of nearly every word.
+//!
+//! A block starts where a pretoken starts, so that nothing has to be carried into it. Where the
+//! masks do not decide (a byte that is not ASCII, an apostrophe in a word, blank lines with blanks
+//! in them) the block ends early, and the scanners of [`super`] take the next pretoken.
+
+use crate::cpu::Avx512;
+
+/// How many bytes are looked at.
+pub(super) const BLOCK: usize = 64;
+
+/// What a preset says of plain text. The patterns are in [`crate::text::presets`].
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Rules {
+    /// Any code point but a newline, a letter or a number may stand before a word; else ` ` alone.
+    pub(super) any_prefix: bool,
+    /// A word ends before an uppercase letter that follows a lowercase one.
+    pub(super) cased: bool,
+    /// Numbers stand alone, at most three together; else ` ` may stand before any number of them.
+    pub(super) three_numbers: bool,
+    /// White space up to a newline is a pretoken, and newlines stay with the symbols before them.
+    pub(super) lines: bool,
+    /// `/` after such newlines stays with them.
+    pub(super) slashes: bool,
+    /// Where an apostrophe before a letter may mean something: after a letter, or anywhere.
+    pub(super) quote_anywhere: bool,
+}
+
+/// A preset by its type, so that its rules are known where its scanner is compiled.
+pub(super) trait Preset {
+    /// What it says.
+    const RULES: Rules;
+}
+
+/// Of each byte of a block, what it is: bit `i` is for byte `i`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Masks {
+    lower: u64,
+    letter: u64,
+    digit: u64,
+    /// `' '`.
+    blank: u64,
+    /// `\t`, `\n`, `\v`, `\f`, `\r`.
+    control: u64,
+    newline: u64,
+    quote: u64,
+    slash: u64,
+    /// Not ASCII.
+    high: u64,
+}
+
+/// The starts of pretokens in a block that starts with one: bit 0 is always set. Each pretoken but
+/// the last ends where the next one starts; the end of the last is not known.
+#[inline(always)]
+pub(super) fn starts<R: Preset>(bytes: &[u8], start: usize, avx512: Option<Avx512>) -> u64 {
+    let Some((window, _)) = bytes[start..].split_first_chunk() else {
+        return starts_at_end(&bytes[start..], R::RULES);
+    };
+    #[cfg(target_arch = "x86_64")]
+    if let Some(Avx512 { .. }) = avx512 {
+        // SAFETY: there is a proof that the processor has these features.
+        return unsafe { avx512::starts::<R>(window) };
+    }
+    let _ = avx512;
+    starts_of(masks(window), u64::MAX, R::RULES)
+}
+
+/// Less than a block is left.
+#[inline(never)]
+fn starts_at_end(bytes: &[u8], rules: Rules) -> u64 {
+    let mut window = [0; BLOCK];
+    window[..bytes.len()].copy_from_slice(bytes);
+    starts_of(masks(&window), (1 << bytes.len()) - 1, rules)
+}
+
+#[inline(always)]
+fn starts_of(m: Masks, text: u64, rules: Rules) -> u64 {
+    let none = 0;
+    let space = m.blank | m.control;
+    let newline = if rules.lines { m.newline } else { none };
+    // White space that is no newline.
+    let still = space & !newline;
+    let prefix = if rules.any_prefix { still } else { m.blank };
+    let symbol = !(m.letter | m.digit | space | m.high);
+    let upper = m.letter & !m.lower;
+
+    // What is not decided here.
+    let mut doubt = m.high | !text;
+    // Certainly followed by something that no contraction starts with.
+    let mut free_quote = (text & !(m.letter | m.high)) >> 1;
+    if !rules.quote_anywhere {
+        free_quote |= !(m.letter << 1);
+    }
+    doubt |= m.quote & !free_quote;
+    if rules.slashes {
+        doubt |= m.slash & (newline << 1);
+    }
+    // Blanks after a newline and before another one: adding a bit at the start of a run of ones
+    // carries it to the end of the run.
+    let after_newline = still & (newline << 1);
+    let run_ends = still.wrapping_add(after_newline) & !still;
+    if rules.lines && run_ends & newline != 0 {
+        doubt |= after_newline;
+    }
+    let limit = doubt.trailing_zeros();
+
+    // A symbol before a letter, on its own, is the prefix of the word.
+    let prefix_symbol = match rules.any_prefix {
+        true => symbol & !(symbol << 1) & !(m.blank << 1) & (m.letter >> 1),
+        false => none,
+    };
+    let mut letter_starts = m.digit | newline | (still & !prefix) | (symbol & !prefix_symbol);
+    letter_starts = (letter_starts << 1) & m.letter;
+    if rules.cased {
+        letter_starts |= upper & (m.lower << 1);
+    }
+    let digit_starts = if rules.three_numbers {
+        let three = m.digit & (m.digit << 1) & (m.digit << 2) & (m.digit << 3);
+        let mut group = m.digit & !(m.digit << 1);
+        let mut groups = group;
+        loop {
+            group = (group << 3) & three;
+            if group == 0 {
+                break groups;
+            }
+            groups |= group;
+        }
+    } else {
+        m.digit & !(m.digit << 1) & !(m.blank << 1)
+    };
+    let symbol_starts = symbol & ((m.letter | m.digit | (space & !m.blank)) << 1);
+    let kept_newline = newline & (symbol << 1);
+    let space_starts =
+        (space & !(space << 1) & !kept_newline) | (still & !(space >> 1)) | after_newline;
+    let starts = 1 | letter_starts | digit_starts | symbol_starts | space_starts;
+
+    // White space that touches the limit may go on: only its first start is certain.
+    let before = (1u64.checked_shl(limit).unwrap_or(0)).wrapping_sub(1);
+    let others = !space & before;
+    let known = 64 - others.leading_zeros(); // everything before and at this place
+    let certain = if known >= limit {
+        before
+    } else {
+        before & ((2u64 << known).wrapping_sub(1))
+    };
+    starts & certain | 1
+}
+
+#[cfg(target_arch = "x86_64")]
+#[inline(always)]
+fn masks(window: &[u8; BLOCK]) -> Masks {
+    let (parts, _) = window.as_chunks::<16>();
+    Masks::new(|class| {
+        together(parts, 16, |part| {
+            // SAFETY: every x86-64 processor has SSE2.
+            unsafe { sse2::mask(u128::from_le_bytes(part), class) }
+        })
+    })
+}
+
+#[cfg(not(target_arch = "x86_64"))]
+#[inline(always)]
+fn masks(window: &[u8; BLOCK]) -> Masks {
+    portable_masks(window)
+}
+
+/// The same on any processor, eight bytes at a time.
+#[cfg(any(test, not(target_arch = "x86_64")))]
+#[inline(always)]
+fn portable_masks(window: &[u8; BLOCK]) -> Masks {
+    let (parts, _) = window.as_chunks::<8>();
+    Masks::new(|class| {
+        together(parts, 8, |part| {
+            portable::mask(u64::from_le_bytes(part), class)
+        })
+    })
+}
+
+/// Bytes that a mask is made for.
+#[derive(Clone, Copy)]
+enum Class {
+    /// From the first to the last.
+    Range(u8, u8),
+    /// The same, with 0x20 added to those below 0x60: uppercase letters count as lowercase.
+    AnyCase(u8, u8),
+    /// One of these two.
+    Either(u8, u8),
+    /// Not ASCII.
+    High,
+}
+
+impl Masks {
+    /// The masks of a block, given that of each class.
+    #[inline(always)]
+    fn new(mask: impl Fn(Class) -> u64) -> Masks {
+        Masks {
+            lower: mask(Class::Range(b'a', b'z')),
+            letter: mask(Class::AnyCase(b'a', b'z')),
+            digit: mask(Class::Range(b'0', b'9')),
+            blank: mask(Class::Range(b' ', b' ')),
+            control: mask(Class::Range(b'\t', b'\r')),
+            newline: mask(Class::Either(b'\n', b'\r')),
+            quote: mask(Class::Range(b'\'', b'\'')),
+            slash: mask(Class::Range(b'/', b'/')),
+            high: mask(Class::High),
+        }
+    }
+}
+
+/// The mask of a block from those of its parts, which have so many bits each.
+#[inline(always)]
+fn together<P: Copy>(parts: &[P], bits: usize, mask: impl Fn(P) -> u32) -> u64 {
+    let parts = parts.iter().enumerate();
+    parts.fold(0, |all, (at, &part)| {
+        all | u64::from(mask(part)) << (at * bits)
+    })
+}
+
+#[cfg(target_arch = "x86_64")]
+mod sse2 {
+    //! Part of every x86-64 processor: nothing has to be detected.
+
+    use std::arch::x86_64::{
+        __m128i, _mm_add_epi8, _mm_cmpeq_epi8, _mm_cmplt_epi8, _mm_movemask_epi8, _mm_or_si128,
+        _mm_set_epi64x, _mm_set1_epi8,
+    };
+
+    use super::Class;
+
+    /// The mask of sixteen bytes.
+    #[inline]
+    #[target_feature(enable = "sse2")]
+    pub(super) fn mask(bytes: u128, class: Class) -> u32 {
+        let bytes = _mm_set_epi64x((bytes >> 64) as i64, bytes as i64);
+        let is = |byte: u8| _mm_cmpeq_epi8(bytes, _mm_set1_epi8(byte as i8));
+        let found = match class {
+            Class::Range(first, last) if first == last => is(first),
+            Class::Range(first, last) => within(bytes, first, last),
+            Class::AnyCase(first, last) => {
+                within(_mm_or_si128(bytes, _mm_set1_epi8(0x20)), first, last)
+            }
+            Class::Either(one, other) => _mm_or_si128(is(one), is(other)),
+            Class::High => bytes,
+        };
+        _mm_movemask_epi8(found) as u32
+    }
+
+    /// Moves `first` to the least signed number: what is in the range are the least ones.
+    #[inline]
+    #[target_feature(enable = "sse2")]
+    fn within(bytes: __m128i, first: u8, last: u8) -> __m128i {
+        let moved = _mm_add_epi8(bytes, _mm_set1_epi8(0x80u8.wrapping_sub(first) as i8));
+        _mm_cmplt_epi8(moved, _mm_set1_epi8((0x81 + (last - first)) as i8))
+    }
+}
+
+#[cfg(target_arch = "x86_64")]
+mod avx512 {
+    //! Sixty-four bytes in one register, and the masks come out of the comparisons.
+
+    use std::arch::x86_64::{
+        __m512i, _mm512_cmpeq_epi8_mask, _mm512_cmple_epu8_mask, _mm512_loadu_si512,
+        _mm512_movepi8_mask, _mm512_or_si512, _mm512_set1_epi8, _mm512_sub_epi8,
+    };
+
+    use super::{BLOCK, Class, Masks, Preset, starts_of};
+
+    #[target_feature(enable = "avx512f,avx512bw,bmi1,bmi2,lzcnt,popcnt")]
+    pub(super) fn starts<R: Preset>(window: &[u8; BLOCK]) -> u64 {
+        starts_of(masks(window), u64::MAX, R::RULES)
+    }
+
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512bw")]
+    pub(super) fn masks(window: &[u8; BLOCK]) -> Masks {
+        // SAFETY: there are sixty-four bytes to be read, wherever they start.
+        let bytes = unsafe { _mm512_loadu_si512(window.as_ptr().cast()) };
+        Masks::new(|class| mask(bytes, class))
+    }
+
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512bw")]
+    fn mask(bytes: __m512i, class: Class) -> u64 {
+        let of = |byte: u8| _mm512_set1_epi8(byte as i8);
+        let is = |byte: u8| _mm512_cmpeq_epi8_mask(bytes, of(byte));
+        let within = |bytes: __m512i, first: u8, last: u8| {
+            _mm512_cmple_epu8_mask(_mm512_sub_epi8(bytes, of(first)), of(last - first))
+        };
+        match class {
+            Class::Range(first, last) if first == last => is(first),
+            Class::Range(first, last) => within(bytes, first, last),
+            Class::AnyCase(first, last) => within(_mm512_or_si512(bytes, of(0x20)), first, last),
+            Class::Either(one, other) => is(one) | is(other),
+            Class::High => _mm512_movepi8_mask(bytes),
+        }
+    }
+}
+
+#[cfg(any(test, not(target_arch = "x86_64")))]
+mod portable {
+    use super::Class;
+
+    const ONES: u64 = 0x0101_0101_0101_0101;
+    const HIGH: u64 = 0x80 * ONES;
+
+    /// The mask of eight bytes.
+    #[inline(always)]
+    pub(super) fn mask(bytes: u64, class: Class) -> u32 {
+        let found = match class {
+            Class::Range(first, last) => within(bytes, first, last),
+            Class::AnyCase(first, last) => within(bytes | (0x20 * ONES), first, last),
+            Class::Either(one, other) => within(bytes, one, one) | within(bytes, other, other),
+            Class::High => bytes & HIGH,
+        };
+        // The high bit of each byte, gathered into eight bits.
+        (((found >> 7) & ONES).wrapping_mul(0x0102_0408_1020_4080) >> 56) as u32
+    }
+
+    /// The high bit of each byte in the range. No carry leaves a byte, since each is below 0x80
+    /// before the addition.
+    #[inline(always)]
+    fn within(bytes: u64, first: u8, last: u8) -> u64 {
+        let low = bytes & !HIGH;
+        let from_first = low + u64::from(0x80 - first) * ONES;
+        let past_last = low + u64::from(0x7f - last) * ONES;
+        from_first & !past_last & !bytes & HIGH
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::Random;
+
+    #[test]
+    fn every_path_makes_the_same_masks() {
+        let mut random = Random(5);
+        for round in 0..20_000 {
+            let mut window = [0; BLOCK];
+            for byte in &mut window {
+                *byte = match round % 3 {
+                    0 => random.below(256) as u8,
+                    1 => random.below(128) as u8,
+                    _ => {
+                        b"az@AZ[`{'/09:\x08\t\n\x0b\x0c\r\x0e \x7f\x80\xff"
+                            [random.below(23) as usize]
+                    }
+                };
+            }
+            let expected = |is: fn(&u8) -> bool| -> u64 {
+                let bits = window.iter().enumerate();
+                bits.map(|(i, byte)| u64::from(is(byte)) << i).sum()
+            };
+            let plain = Masks {
+                lower: expected(u8::is_ascii_lowercase),
+                letter: expected(u8::is_ascii_alphabetic),
+                digit: expected(u8::is_ascii_digit),
+                blank: expected(|&byte| byte == b' '),
+                control: expected(|byte| (9..=13).contains(byte)),
+                newline: expected(|byte| matches!(byte, b'\r' | b'\n')),
+                quote: expected(|&byte| byte == b'\''),
+                slash: expected(|&byte| byte == b'/'),
+                high: expected(|byte| !byte.is_ascii()),
+            };
+            assert_eq!(masks(&window), plain, "{window:?}");
+            assert_eq!(portable_masks(&window), plain, "{window:?}");
+            #[cfg(target_arch = "x86_64")]
+            if Avx512::detect().is_some() {
+                // SAFETY: there is a proof that the processor has these features.
+                let masks = unsafe { avx512::masks(&window) };
+                assert_eq!(masks, plain, "{window:?}");
+            }
+        }
+    }
+}

@@ -1,0 +1,197 @@
+"""Arrow tables and files, through pyarrow: `pip install 'superword[arrow]'`.
+
+Columns cross to the engine whole, as Arrow lays them out; no object is made for a row.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from superword._support.extras import need
+from superword.errors import CountsError, SaveError
+
+__all__ = [
+    "candidates_columns",
+    "candidates_table",
+    "counts_columns",
+    "counts_table",
+    "described",
+    "pyarrow",
+    "read",
+    "write",
+]
+
+KEY = b"superword"
+
+
+def pyarrow() -> Any:
+    """The package, or an error that says how to get it."""
+    return need("pyarrow", "arrow", "reading and writing Parquet and Arrow")
+
+
+def counts_table(columns: Sequence[tuple[bytes, bytes, bytes]], described: dict[str, Any]) -> Any:
+    """A table of tokens and counts out of the columns of the engine."""
+    pa = pyarrow()
+    schema = pa.schema(
+        [
+            pa.field("token", pa.binary(), nullable=False),
+            pa.field("count", pa.uint64(), nullable=False),
+        ],
+        metadata={KEY: json.dumps(described).encode()},
+    )
+    batches = []
+    for offsets, data, counts in columns:
+        rows = len(counts) // 8
+        buffers = [None, pa.py_buffer(offsets), pa.py_buffer(data)]
+        tokens = pa.Array.from_buffers(pa.binary(), rows, buffers)
+        numbers = pa.Array.from_buffers(pa.uint64(), rows, [None, pa.py_buffer(counts)])
+        batches.append(pa.record_batch([tokens, numbers], schema=schema))
+    return pa.Table.from_batches(batches, schema=schema)
+
+
+def candidates_table(
+    columns: Sequence[tuple[bytes, bytes, bytes, bytes]], described: dict[str, Any]
+) -> Any:
+    """A table of lists of tokens and counts out of the columns of the engine."""
+    pa = pyarrow()
+    kind = pa.list_(pa.field("item", pa.binary(), nullable=False))
+    schema = pa.schema(
+        [
+            pa.field("tokens", kind, nullable=False),
+            pa.field("count", pa.uint64(), nullable=False),
+        ],
+        metadata={KEY: json.dumps(described).encode()},
+    )
+    batches = []
+    for runs, offsets, data, counts in columns:
+        rows = len(counts) // 8
+        buffers = [None, pa.py_buffer(offsets), pa.py_buffer(data)]
+        tokens = pa.Array.from_buffers(pa.binary(), len(offsets) // 4 - 1, buffers)
+        lists = pa.Array.from_buffers(kind, rows, [None, pa.py_buffer(runs)], children=[tokens])
+        numbers = pa.Array.from_buffers(pa.uint64(), rows, [None, pa.py_buffer(counts)])
+        batches.append(pa.record_batch([lists, numbers], schema=schema))
+    return pa.Table.from_batches(batches, schema=schema)
+
+
+def counts_columns(table: Any) -> list[tuple[bytes, bytes, bytes]]:
+    """The columns of a table as the engine takes them."""
+    pa = pyarrow()
+    columns = []
+    for batch in _checked(table, "token").to_batches():
+        offsets, data = _strings(pa, _cast(batch, "token", pa.large_binary()))
+        columns.append((offsets, data, _numbers(_cast(batch, "count", pa.uint64()))))
+    return columns
+
+
+def candidates_columns(table: Any) -> list[tuple[bytes, bytes, bytes, bytes]]:
+    """The same for candidates."""
+    pa = pyarrow()
+    columns = []
+    for batch in _checked(table, "tokens").to_batches():
+        lists = _cast(batch, "tokens", pa.large_list(pa.large_binary()))
+        tokens = lists.values
+        if tokens.null_count:
+            raise CountsError("the column tokens has tokens that are null")
+        runs = _numbers(lists.offsets.cast(pa.uint64()))
+        offsets, data = _strings(pa, tokens)
+        columns.append((runs, offsets, data, _numbers(_cast(batch, "count", pa.uint64()))))
+    return columns
+
+
+def _checked(table: Any, tokens: str) -> Any:
+    for name in (tokens, "count"):
+        if name not in table.column_names:
+            raise CountsError(
+                f"it has no column {name!r}, only {', '.join(table.column_names) or 'none'}",
+                hint=f"the columns are {tokens!r} and 'count'",
+            )
+    return table.select([tokens, "count"])
+
+
+def _cast(batch: Any, name: str, kind: Any) -> Any:
+    column = batch.column(name)
+    if column.null_count:
+        raise CountsError(f"the column {name} has values that are null")
+    try:
+        return column.cast(kind)
+    except Exception as error:  # pyarrow raises several kinds, all about the values.
+        raise CountsError(
+            f"the column {name} is {column.type} and cannot be used as {kind}: {error}"
+        ) from None
+
+
+def _strings(pa: Any, column: Any) -> tuple[bytes, bytes]:
+    """Offsets (64 bits, from 0) and bytes of a column of large binaries."""
+    # A slice shares the buffers of the whole; what is handed over is only what it holds.
+    column = pa.concat_arrays([column]) if column.offset else column
+    _, offsets, data = column.buffers()
+    used = offsets.slice(column.offset * 8, (len(column) + 1) * 8) if offsets else None
+    if used is None or used.size < 8:
+        return bytes(8), b""
+    return used.to_pybytes(), data.to_pybytes() if data is not None else b""
+
+
+def _numbers(column: Any) -> bytes:
+    """A column of 64-bit numbers without nulls."""
+    data = column.buffers()[1]
+    if data is None:
+        return b""
+    taken: bytes = data.slice(column.offset * 8, len(column) * 8).to_pybytes()
+    return taken
+
+
+def described(table: Any) -> dict[str, Any] | None:
+    """What a table says about itself; None if it says nothing."""
+    metadata: Mapping[bytes, bytes] = table.schema.metadata or {}
+    if KEY not in metadata:
+        return None
+    try:
+        said = json.loads(metadata[KEY])
+    except ValueError as error:
+        raise CountsError(f"what it says about itself is damaged: {error}") from None
+    if not isinstance(said, dict):
+        raise CountsError("what it says about itself is damaged: it is no object")
+    return said
+
+
+def write(path: str, table: Any) -> None:
+    """Write a table as Parquet or Arrow, by its name, all or nothing."""
+    pa = pyarrow()
+    from superword._counting.tsv import replacing
+
+    with replacing(path) as file:
+        try:
+            if Path(path).suffix.lower() == ".parquet":
+                import pyarrow.parquet as pq
+
+                pq.write_table(table, file, compression="zstd")
+            else:
+                with pa.ipc.new_file(file, table.schema) as writer:
+                    writer.write_table(table)
+        except (pa.ArrowException, MemoryError) as error:
+            raise SaveError(f"cannot save to {path}: {error}", path=path) from None
+
+
+def read(path: str) -> Any:
+    """Read a table from a Parquet or Arrow file, by its name."""
+    pa = pyarrow()
+    try:
+        if Path(path).suffix.lower() == ".parquet":
+            import pyarrow.parquet as pq
+
+            return pq.ParquetFile(path).read()
+        with pa.OSFile(path) as file:
+            try:
+                return pa.ipc.open_file(file).read_all()
+            except pa.ArrowInvalid:
+                file.seek(0)
+                return pa.ipc.open_stream(file).read_all()
+    except FileNotFoundError:
+        raise CountsError(f"{path}: no such file", hint="check the path", path=path) from None
+    except (pa.ArrowException, OSError) as error:
+        raise CountsError(
+            f"{path}: cannot be read: {error}", hint="the file is damaged; make it again", path=path
+        ) from None

@@ -1,0 +1,88 @@
+"""Columns of text to columns of ids, through pyarrow (`pip install 'superword[arrow]'`)."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING, Any
+
+from superword._support.extras import need
+
+if TYPE_CHECKING:
+    from superword import _core
+
+__all__ = ["encode_arrow"]
+
+
+def encode_arrow(model: _core.Model, column: Any, allowed: list[str], threads: int) -> Any:
+    """The ids of each row, for an Array or a ChunkedArray; see `Tokenizer.encode_arrow`."""
+    pa = need("pyarrow", "arrow", "encode_arrow")
+    if not isinstance(column, pa.Array | pa.ChunkedArray):
+        # Columns of other libraries, such as polars, say how to reach their buffers.
+        if hasattr(column, "__arrow_c_stream__"):
+            column = pa.chunked_array(column)
+        elif hasattr(column, "__arrow_c_array__"):
+            column = pa.array(column)
+        else:
+            raise TypeError(
+                f"encode_arrow takes a pyarrow Array or ChunkedArray, not {type(column).__name__}"
+            )
+    column = _as_text(pa, column)
+    if isinstance(column, pa.ChunkedArray):
+        chunks = [_encode(pa, model, chunk, allowed, threads) for chunk in column.chunks]
+        return pa.chunked_array(chunks, type=_list_type(pa, column.type))
+    return _encode(pa, model, column, allowed, threads)
+
+
+def _as_text(pa: Any, column: Any) -> Any:
+    kind = column.type
+    if pa.types.is_string(kind) or pa.types.is_large_string(kind):
+        return column
+    inner = kind.value_type if pa.types.is_dictionary(kind) else kind
+    is_view = getattr(pa.types, "is_string_view", lambda _: False)
+    if pa.types.is_string(inner) or pa.types.is_large_string(inner) or is_view(inner):
+        # Laid out in another way: these are copied.
+        return column.cast(pa.large_string())
+    if pa.types.is_null(kind):
+        return column.cast(pa.string())
+    raise TypeError(f"encode_arrow takes text (string or large_string), not {kind}")
+
+
+def _list_type(pa: Any, kind: Any) -> Any:
+    return (pa.large_list if pa.types.is_large_string(kind) else pa.list_)(pa.uint32())
+
+
+def _encode(pa: Any, model: _core.Model, array: Any, allowed: list[str], threads: int) -> Any:
+    wide = pa.types.is_large_string(array.type)
+    size = 8 if wide else 4
+    _, offsets, data = array.buffers()
+    if len(array) == 0 or offsets is None:
+        return pa.array([], _list_type(pa, array.type))
+    ends = offsets.slice(array.offset * size, (len(array) + 1) * size)
+    first, last = (
+        int.from_bytes(ends.slice(at, size), sys.byteorder, signed=True)
+        for at in (0, ends.size - size)
+    )
+    # A slice shares the buffer of the whole; only its own text is handed over.
+    text = data.slice(first, last - first) if 0 <= first < last else None
+    validity = array.is_valid().buffers()[1] if array.null_count else None
+    there = None if validity is None else _bytes_of(validity)
+    ids, offsets = model.encode_arrow(
+        _bytes_of(ends), wide, _bytes_of(text), there, allowed, threads
+    )
+    values = pa.Array.from_buffers(pa.uint32(), len(ids), [None, pa.py_buffer(ids)])
+    return pa.Array.from_buffers(
+        _list_type(pa, array.type),
+        len(array),
+        [validity, pa.py_buffer(offsets)],
+        null_count=array.null_count,
+        children=[values],
+    )
+
+
+def _bytes_of(buffer: Any) -> Any:
+    """A buffer of Arrow as numpy sees it: nothing is copied."""
+    import numpy
+
+    if buffer is None or buffer.size == 0:
+        return numpy.empty(0, numpy.uint8)
+    return numpy.frombuffer(buffer, numpy.uint8)

@@ -1,0 +1,198 @@
+"""Tables with a column of texts: Parquet and Arrow files, Arrow tables, Hugging Face datasets.
+
+Batches of the column go to the engine whole, as Arrow lays them out; no object is made for a row.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from superword import _core
+from superword._counting.arrow import pyarrow
+from superword._support.text import suggestion
+from superword.errors import DamagedInputError, DocumentError, InputError
+from superword.inputs import Input, columnar_format
+
+__all__ = ["batches"]
+
+ROWS = 1024
+
+Batch = tuple[bytes, bytes, bytes | None]
+
+
+def batches(item: Input, field: str) -> _core.Batches:
+    """A source for the engine, of an input that is columnar."""
+    pa = pyarrow()
+    if item.data is None:
+        if columnar_format(item.path, item.format) == "parquet":
+            size, columns = _parquet(pa, item.path, field)
+        else:
+            size, columns = _arrow_file(pa, item.path, field)
+    elif type(item.data).__module__.split(".")[0] == "datasets":
+        size, columns = _dataset(item, field)
+    else:
+        size, columns = _table(pa, item, field)
+
+    def open_() -> Iterator[Batch]:
+        for column in columns():
+            yield from _parts(pa, column, item.path, field)
+
+    return _core.Batches(item.path, size, open_)
+
+
+Columns = Callable[[], Iterator[Any]]
+
+
+def _check(names: list[str], name: str, field: str) -> None:
+    if field not in names:
+        raise DocumentError(
+            f"{name}: no column {field!r}; the columns are {', '.join(map(repr, names))}",
+            hint=f"name the column that holds the text with text_field; {suggestion(field, names)}",
+            path=name,
+        )
+
+
+def _check_text(pa: Any, kind: Any, name: str, field: str) -> None:
+    if not _is_text(pa, kind.value_type if pa.types.is_dictionary(kind) else kind):
+        raise DocumentError(
+            f"{name}: the column {field!r} holds {kind}, not text",
+            hint="choose another column with text_field",
+            path=name,
+        )
+
+
+def _parquet(pa: Any, path: str, field: str) -> tuple[int, Columns]:
+    import pyarrow.parquet as pq
+
+    try:
+        file = pq.ParquetFile(path)
+    except (pa.ArrowException, OSError) as error:
+        raise _damaged(path, error) from None
+    _check(file.schema_arrow.names, path, field)
+    _check_text(pa, file.schema_arrow.field(field).type, path, field)
+    index = file.schema_arrow.names.index(field)
+    size = 0
+    for group in range(file.metadata.num_row_groups):
+        row_group = file.metadata.row_group(group)
+        if index < row_group.num_columns:
+            size += row_group.column(index).total_uncompressed_size
+
+    def columns() -> Iterator[Any]:
+        file = pq.ParquetFile(path)
+        # Group by group: what comes before a damaged one is still to be had.
+        for group in range(file.metadata.num_row_groups):
+            for batch in file.iter_batches(batch_size=ROWS, row_groups=[group], columns=[field]):
+                yield batch.column(0)
+
+    return size, columns
+
+
+def _arrow_file(pa: Any, path: str, field: str) -> tuple[int, Columns]:
+    def opened() -> Any:
+        source = pa.memory_map(path)
+        try:
+            return pa.ipc.open_file(source)
+        except pa.ArrowInvalid:
+            source.seek(0)
+            return pa.ipc.open_stream(source)
+
+    try:
+        reader = opened()
+        _check(reader.schema.names, path, field)
+        _check_text(pa, reader.schema.field(field).type, path, field)
+    except (pa.ArrowException, OSError) as error:
+        raise _damaged(path, error) from None
+
+    def columns() -> Iterator[Any]:
+        reader = opened()
+        if hasattr(reader, "num_record_batches"):
+            found = (reader.get_batch(at) for at in range(reader.num_record_batches))
+        else:
+            found = iter(reader)
+        for batch in found:
+            yield batch.column(batch.schema.names.index(field))
+
+    return 0, columns
+
+
+def _table(pa: Any, item: Input, field: str) -> tuple[int, Columns]:
+    try:
+        table = pa.table(item.data)
+    except Exception as error:  # Whatever the other package raises.
+        raise InputError(f"{item.path}: cannot be taken as an Arrow table: {error}") from None
+    _check(table.column_names, item.path, field)
+    column = table.column(field)
+    _check_text(pa, column.type, item.path, field)
+    return column.nbytes, lambda: iter(column.chunks)
+
+
+def _dataset(item: Input, field: str) -> tuple[int, Columns]:
+    data = item.data
+    if isinstance(data, dict):
+        raise InputError(
+            f"{item.path} has several parts: {', '.join(data)}",
+            hint=f"choose one, such as dataset[{next(iter(data), 'train')!r}]",
+            path=item.path,
+        )
+    names = getattr(data, "column_names", None)
+    if names is not None:
+        _check(list(names), item.path, field)
+
+    def columns() -> Iterator[Any]:
+        for batch in data.with_format("arrow").iter(batch_size=ROWS):
+            if field not in batch.column_names:
+                _check(batch.column_names, item.path, field)
+            yield from batch.column(field).chunks
+
+    return 0, columns
+
+
+def _parts(pa: Any, column: Any, name: str, field: str) -> Iterator[Batch]:
+    """The buffers of a column, some rows at a time."""
+    kind = column.type
+    if pa.types.is_dictionary(kind):
+        kind = kind.value_type
+    # Bytes are taken as text too: the engine checks that they are UTF-8.
+    wanted = pa.large_binary() if _is_bytes(pa, kind) else pa.large_string()
+    _check_text(pa, column.type, name, field)
+    for start in range(0, len(column), ROWS):
+        part = column.slice(start, ROWS).cast(wanted)
+        there, offsets, data = part.buffers()
+        if part.offset or (offsets is not None and offsets.size < (len(part) + 1) * 8):
+            part = pa.concat_arrays([part, part.slice(0, 0)])
+            there, offsets, data = part.buffers()
+        first = part.offset
+        used = offsets.slice(first * 8, (len(part) + 1) * 8).to_pybytes()
+        begin, end = (int.from_bytes(used[at : at + 8], "little") for at in (0, len(used) - 8))
+        # Only the bytes of these rows; a slice of a large column shares all of its buffer.
+        text = data.slice(begin, end - begin).to_pybytes() if end > begin else b""
+        if begin:
+            shifted = pa.Array.from_buffers(pa.int64(), len(part) + 1, [None, pa.py_buffer(used)])
+            import pyarrow.compute as pc
+
+            used = pc.subtract(shifted, begin).buffers()[1].to_pybytes()[: len(used)]
+        mask = None
+        if part.null_count:
+            if first % 8:
+                mask = pa.array(part.is_valid()).buffers()[1].to_pybytes()
+            else:
+                mask = there.slice(first // 8).to_pybytes()
+        yield used, text, mask
+
+
+def _is_bytes(pa: Any, kind: Any) -> bool:
+    names = ("is_binary", "is_large_binary", "is_binary_view", "is_fixed_size_binary")
+    return any(getattr(pa.types, name)(kind) for name in names if hasattr(pa.types, name))
+
+
+def _is_text(pa: Any, kind: Any) -> bool:
+    names = ("is_string", "is_large_string", "is_string_view", "is_null")
+    texts = any(getattr(pa.types, name)(kind) for name in names if hasattr(pa.types, name))
+    return texts or _is_bytes(pa, kind)
+
+
+def _damaged(path: str, error: Exception) -> DamagedInputError:
+    return DamagedInputError(
+        f"{path}: cannot be read: {error}", hint="make or download the file again", path=path
+    )
