@@ -1,26 +1,28 @@
-//! The one hash of the hot paths: fixed, fast, and spread well enough for tables of powers of two.
+//! The hash functions of the hot paths, and a filter over hashes.
 //!
-//! It has no seed on purpose: results never depend on it, and a run is the same every time.
+//! The hashes are fast and distribute well enough for tables whose size is a power of two. They have
+//! no seed, so that every run is the same. Results never depend on them.
 
 use crate::token::pack;
 
 const K0: u64 = 0x9E37_79B9_7F4A_7C15;
 const K1: u64 = 0xD6E8_FEB8_6659_FD93;
 
-/// Multiplies to 128 bits and folds the halves: every bit of the result depends on all of both.
+/// Multiplies to 128 bits and combines both halves, so that every bit of the result depends on all
+/// bits of both numbers.
 #[inline(always)]
 pub fn fold(a: u64, b: u64) -> u64 {
     let wide = u128::from(a) * u128::from(b);
     (wide as u64) ^ ((wide >> 64) as u64)
 }
 
-/// The hash of a word of 16 bytes.
+/// The hash of 16 bytes.
 #[inline(always)]
 pub fn hash_u128(word: u128) -> u64 {
     fold((word as u64) ^ K0, ((word >> 64) as u64) ^ K1)
 }
 
-/// The hash of two ids.
+/// The hash of two symbols.
 #[inline(always)]
 pub fn hash_pair(left: u32, right: u32) -> u64 {
     hash_u64(pack(left, right))
@@ -32,7 +34,7 @@ pub fn hash_u64(word: u64) -> u64 {
     fold(word ^ K0, K1)
 }
 
-/// A [`std::hash::Hasher`] for keys that are one `u64`, for the tables of `hashbrown`.
+/// A [`std::hash::Hasher`] for keys that are one number.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct U64Hasher(u64);
 

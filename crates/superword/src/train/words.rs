@@ -4,7 +4,7 @@ use super::options::Picky;
 use super::{TrainError, WatchMerges};
 use crate::count::PretokenCounts;
 use crate::merge::{AnyPair, Cells, Merger};
-use crate::model::{Alphabet, PickySplit, WordEvent};
+use crate::model::{Alphabet, Deletions, WordEvent};
 use crate::token::Symbol;
 use crate::tokens::TokenTable;
 
@@ -66,8 +66,7 @@ pub fn learn_words(
         alive: vec![true; merger.tokens().len()],
         size: merger.tokens().len(),
         steps: Vec::new(),
-        picky: picky.map(|picky| Deleter::new(picky, counts, &bytes, merger.tokens().len())),
-        bytes,
+        picky: picky.map(|picky| Deleter::new(picky, counts, alphabet)),
     };
     while learner.size < size {
         watch.step(learner.size, size)?;
@@ -135,7 +134,6 @@ struct Learner {
     size: usize,
     steps: Vec<WordStep>,
     picky: Option<Deleter>,
-    bytes: [Option<Symbol>; 256],
 }
 
 impl Learner {
@@ -159,13 +157,12 @@ impl Learner {
         let entered = !std::mem::replace(&mut self.alive[joined.index()], true);
         self.size += usize::from(entered);
         if let Some(deleter) = &mut self.picky {
-            let goes = deleter.after(best, joined, entered, &self.alive);
+            let goes = deleter.after(best, joined);
             for token in goes.into_iter().flatten() {
                 self.alive[token.index()] = false;
                 self.size -= 1;
-                let parts = deleter.parts(token, merger.tokens(), &self.alive, &self.bytes);
+                let parts = deleter.delete(token, merger.tokens());
                 merger.delete(token, &parts);
-                deleter.replaced(token, &parts);
                 self.steps.push(WordStep {
                     event: WordEvent::Delete { token, parts },
                     count: 0,
@@ -176,57 +173,43 @@ impl Learner {
     }
 }
 
-/// Keeps what PickyBPE needs: how often each token occurs and what it was made of.
+/// Decides which tokens PickyBPE deletes after each merge.
 struct Deleter {
-    picky: Picky,
+    threshold: f64,
+    /// How often each token occurs in all sequences.
     occurs: Vec<u64>,
-    made_of: Vec<Option<(Symbol, Symbol)>>,
+    deletions: Deletions,
 }
 
 impl Deleter {
-    fn new(
-        picky: Picky,
-        counts: &PretokenCounts,
-        bytes: &[Option<Symbol>; 256],
-        tokens: usize,
-    ) -> Deleter {
-        let mut occurs = vec![0u64; tokens];
+    fn new(picky: Picky, counts: &PretokenCounts, alphabet: Alphabet) -> Deleter {
+        let bytes = alphabet.symbols();
+        let mut occurs = vec![0u64; alphabet.size()];
         counts.for_each(|pretoken, count| {
             for &byte in pretoken {
                 if let Some(symbol) = bytes[usize::from(byte)] {
-                    // The merger has checked that all counts together fit.
+                    // The merger has checked that the sum of all counts fits.
                     occurs[symbol.index()] = occurs[symbol.index()].saturating_add(count);
                 }
             }
         });
         Deleter {
-            picky,
+            threshold: picky.threshold,
             occurs,
-            made_of: vec![None; tokens],
+            deletions: Deletions::new(alphabet, picky.split),
         }
     }
 
-    /// Which parts of a merge go, in order; counts are those before the merge.
-    fn after(
-        &mut self,
-        merge: crate::merge::PairCount,
-        joined: Symbol,
-        entered: bool,
-        alive: &[bool],
-    ) -> [Option<Symbol>; 2] {
+    /// The parts of a merge that are deleted after it, in order.
+    fn after(&mut self, merge: crate::merge::PairCount, joined: Symbol) -> [Option<Symbol>; 2] {
         if joined.index() == self.occurs.len() {
             self.occurs.push(0);
-            self.made_of.push(None);
         }
-        if entered {
-            self.made_of[joined.index()] = Some((merge.left, merge.right));
-        }
+        self.deletions.merge(merge.left, merge.right, joined);
+        // The counts are those before the merge.
         let goes = |token: Symbol| {
             let share = merge.count as f64 / self.occurs[token.index()] as f64;
-            (self.made_of[token.index()].is_some()
-                && alive[token.index()]
-                && share >= self.picky.threshold)
-                .then_some(token)
+            (self.deletions.can_delete(token) && share >= self.threshold).then_some(token)
         };
         let left = goes(merge.left);
         let right = goes(merge.right).filter(|&token| Some(token) != left);
@@ -236,42 +219,13 @@ impl Deleter {
         [left, right]
     }
 
-    /// What a deleted token falls into: its parts, a deleted part into bytes.
-    fn parts(
-        &self,
-        token: Symbol,
-        tokens: &TokenTable,
-        alive: &[bool],
-        bytes: &[Option<Symbol>; 256],
-    ) -> Vec<Symbol> {
-        let made_of = self.made_of[token.index()];
-        match (self.picky.split, made_of) {
-            (PickySplit::Parts, Some((left, right))) => {
-                let pieces = |part: Symbol| {
-                    if alive[part.index()] {
-                        vec![part]
-                    } else {
-                        split_bytes(tokens.bytes_of(part), bytes)
-                    }
-                };
-                [pieces(left), pieces(right)].concat()
-            }
-            _ => split_bytes(tokens.bytes_of(token), bytes),
-        }
-    }
-
-    /// All occurrences of a token became occurrences of its parts.
-    fn replaced(&mut self, token: Symbol, parts: &[Symbol]) {
+    /// Deletes a token: all its occurrences become occurrences of the returned tokens.
+    fn delete(&mut self, token: Symbol, tokens: &TokenTable) -> Vec<Symbol> {
+        let parts = self.deletions.delete(token, |part| tokens.bytes_of(part));
         let count = std::mem::take(&mut self.occurs[token.index()]);
-        for part in parts {
+        for part in &parts {
             self.occurs[part.index()] += count;
         }
+        parts
     }
-}
-
-fn split_bytes(token: &[u8], bytes: &[Option<Symbol>; 256]) -> Vec<Symbol> {
-    token
-        .iter()
-        .filter_map(|&byte| bytes[usize::from(byte)])
-        .collect()
 }
