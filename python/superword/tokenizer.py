@@ -189,7 +189,7 @@ class Tokenizer(Vocabulary):
         Chunks stay the same. Columns of other libraries with Arrow's PyCapsule interface, such as
         polars, are accepted too. No Python object is made for a row.
         """
-        from superword.encode_arrow import encode_arrow
+        from superword._encoding.arrow import encode_arrow
 
         allowed = allowed_names(self._model.special_tokens, allowed_special)
         return encode_arrow(self._model, column, allowed, thread_count(threads))
@@ -288,7 +288,7 @@ class Tokenizer(Vocabulary):
         the options have changed, or that superword cannot tell (standard input, `Texts`, tables
         and streamed datasets). `overwrite=True` starts again.
         """
-        from superword.encode_files import encode_files
+        from superword._files.encode import encode_files
 
         return encode_files(
             self,

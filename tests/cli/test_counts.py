@@ -80,7 +80,7 @@ def test_mixing_is_refused_in_words_of_the_command_line(tmp_path: Path, jsonl: P
         (["--candidates", tmp_path / "a.tsv", jsonl], "without --counts"),
         (
             ["--counts", tmp_path / "a.tsv", "--candidates", tmp_path / "a.tsv", jsonl],
-            "--candidates and INPUT",
+            "and INPUT",
         ),
         (["--counts", tmp_path / "a.tsv", "--pretokenizer", "gpt2", jsonl], "were made with"),
         ([], "INPUT"),

@@ -17,9 +17,9 @@ use crate::arguments::Input;
 use crate::arrow::Buffers;
 use crate::encoding::{self, Flat, FlatColumn, Texts, WithOffsets};
 use crate::errors;
-use crate::files;
 use crate::parts;
 use crate::pretokenizer::PyPretokenizer;
+use crate::shards;
 use crate::watch::detached;
 
 /// A trained tokenizer. Immutable; may be used from many threads at once.
@@ -404,7 +404,7 @@ impl PyModel {
         options: &Bound<'py, PyDict>,
         progress: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyDict>> {
-        files::encode(py, self.encoder(py)?, sources, options, progress)
+        shards::encode(py, self.encoder(py)?, sources, options, progress)
     }
 
     fn cache_bytes(&self, py: Python<'_>) -> PyResult<usize> {

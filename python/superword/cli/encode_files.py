@@ -8,11 +8,11 @@ from typing import Any
 import click
 
 from superword import progress
+from superword._files.encode import SHARD_SIZE, run
 from superword._support.text import format_bytes, format_seconds, plural
 from superword.cli.faces import as_shown
 from superword.cli.group import SectionedCommand, examples, on_stop, tell
 from superword.cli.options import read_options
-from superword.encode_files import SHARD_SIZE, run
 from superword.tokenizer import Tokenizer
 
 __all__ = ["encode_files"]

@@ -11,34 +11,22 @@
 //! Which worker of [`read_parallel`] gets a document, and in which order, is left open. The report, and the error where
 //! there is one, do not depend on the number of threads.
 
-mod blocks;
-mod decompress;
-mod documents;
 mod error;
-mod gzip;
-mod input;
-mod jsonl;
 mod options;
-mod ordered;
-mod pipe;
-mod pool;
-mod read;
+mod parse;
 mod sample;
-mod scan;
 mod source;
-mod spool;
-mod task;
+mod stream;
 mod weights;
-mod zstandard;
+mod workers;
 
 pub use error::{CorpusError, ReadError};
 pub use options::{DocumentSink, MAX_SKIPS_SHOWN, OnError, ReadOptions, ReadReport, SourceReport};
-pub use ordered::{BlockNumber, BlockWorker, OrderedBlock, read_ordered};
-pub(crate) use read::empty;
-pub use read::read_parallel;
 pub use sample::{Sample, SamplePlan, plan_sample};
 pub use source::{BatchStream, Batches, Compression, Format, Location, Source, frame};
 pub use weights::{Groups, Weight};
+pub(crate) use workers::empty;
+pub use workers::{BlockNumber, BlockWorker, OrderedBlock, read_ordered, read_parallel};
 
 #[cfg(test)]
 mod tests;

@@ -10,7 +10,7 @@ mod sketch;
 pub use candidates::{CandidateCounter, CandidateCounts, EarlyCut, Eligible};
 pub use cutting::{CutError, cut};
 pub use file::CountFileError;
-pub use greedy::{Ngrams, split_greedily};
+pub use greedy::{count_ngrams, split_greedily};
 pub use pretokens::{PretokenCounter, PretokenCounts};
 pub use sketch::BigramSketch;
 

@@ -5,28 +5,7 @@
 
 use super::replay_heap;
 use crate::hash::NumberMap;
-use crate::token::Symbol;
-
-/// One event of phase 1.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum WordEvent {
-    /// Two tokens become one.
-    Merge {
-        /// The left token.
-        left: Symbol,
-        /// The right token.
-        right: Symbol,
-        /// What they become.
-        joined: Symbol,
-    },
-    /// A token is replaced by others.
-    Delete {
-        /// The token.
-        token: Symbol,
-        /// What takes its place.
-        parts: Vec<Symbol>,
-    },
-}
+use crate::model::WordEvent;
 
 /// Sequences up to this length are looked through for each event; longer ones get a heap.
 const SHORT: usize = 32;

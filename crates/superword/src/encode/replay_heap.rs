@@ -142,9 +142,9 @@ impl Cells<'_> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::replay::WordEvent;
     use super::*;
     use crate::merge::tests::Random;
+    use crate::model::WordEvent;
     use crate::token::Symbol;
     use crate::tokens::TokenTable;
 

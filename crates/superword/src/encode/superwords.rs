@@ -3,9 +3,8 @@
 use super::filter::HashFilter;
 use super::ranked::{KEPT, RankedRules, Scratch};
 use super::rules::{NO_RULE, Rank};
-use crate::count::Ngrams;
 use crate::hash::{NumberMap, hash_pair};
-use crate::model::{Event, Model};
+use crate::model::{Event, Model, Ngrams};
 use crate::token::Symbol;
 
 /// Set in the symbol of a pretoken that is one token and may be part of a superword.

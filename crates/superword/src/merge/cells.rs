@@ -106,11 +106,6 @@ impl Cells {
         self.cells.len() as Place
     }
 
-    /// The number of sequences.
-    pub fn sequences(&self) -> usize {
-        self.weights.len()
-    }
-
     /// The symbol of the token that starts at this place. Anything else is no valid symbol.
     #[inline(always)]
     pub fn symbol_at(&self, place: Place) -> u32 {

@@ -7,7 +7,7 @@ use crate::tokens::TokenTable;
 
 /// A pair of neighbours and how often it occurs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Candidate {
+pub struct PairCount {
     /// The left token.
     pub left: Symbol,
     /// The right token.
@@ -18,7 +18,7 @@ pub struct Candidate {
 
 /// The order in which pairs are chosen: the larger count first; among equals the smaller left
 /// token in byte order, then the smaller right token. `Less` means chosen earlier.
-pub fn choosing_order(tokens: &TokenTable, a: &Candidate, b: &Candidate) -> Ordering {
+pub fn choosing_order(tokens: &TokenTable, a: &PairCount, b: &PairCount) -> Ordering {
     b.count
         .cmp(&a.count)
         .then_with(|| tokens.bytes_of(a.left).cmp(tokens.bytes_of(b.left)))
@@ -29,7 +29,7 @@ pub fn choosing_order(tokens: &TokenTable, a: &Candidate, b: &Candidate) -> Orde
 /// the token table.
 #[derive(Clone, Copy, Debug)]
 struct Entry {
-    candidate: Candidate,
+    pair: PairCount,
     left_start: u64,
 }
 
@@ -45,16 +45,12 @@ pub(super) struct Queue {
 const CHILDREN: usize = 8;
 
 impl Queue {
-    /// Takes over all candidates at once, in linear time.
-    pub(super) fn rebuild(
-        &mut self,
-        tokens: &TokenTable,
-        candidates: impl Iterator<Item = Candidate>,
-    ) {
+    /// Takes over all pairs at once, in linear time.
+    pub(super) fn rebuild(&mut self, tokens: &TokenTable, pairs: impl Iterator<Item = PairCount>) {
         self.heap.clear();
-        self.heap.extend(candidates.map(|candidate| Entry {
-            candidate,
-            left_start: start_of(tokens, candidate.left),
+        self.heap.extend(pairs.map(|pair| Entry {
+            pair,
+            left_start: start_of(tokens, pair.left),
         }));
         for node in (0..self.heap.len() / CHILDREN + 1).rev() {
             self.sink(tokens, node);
@@ -62,10 +58,10 @@ impl Queue {
     }
 
     /// Adds a pair.
-    pub(super) fn push(&mut self, tokens: &TokenTable, candidate: Candidate) {
+    pub(super) fn push(&mut self, tokens: &TokenTable, pair: PairCount) {
         self.heap.push(Entry {
-            candidate,
-            left_start: start_of(tokens, candidate.left),
+            pair,
+            left_start: start_of(tokens, pair.left),
         });
         let mut node = self.heap.len() - 1;
         while node > 0 {
@@ -79,23 +75,23 @@ impl Queue {
     }
 
     /// The pair that comes first.
-    pub(super) fn first(&self) -> Option<Candidate> {
-        self.heap.first().map(|entry| entry.candidate)
+    pub(super) fn first(&self) -> Option<PairCount> {
+        self.heap.first().map(|entry| entry.pair)
     }
 
     /// Takes the pair that comes first.
-    pub(super) fn pop(&mut self, tokens: &TokenTable) -> Option<Candidate> {
+    pub(super) fn pop(&mut self, tokens: &TokenTable) -> Option<PairCount> {
         let last = self.heap.len().checked_sub(1)?;
         self.heap.swap(0, last);
         let entry = self.heap.pop()?;
         self.sink(tokens, 0);
-        Some(entry.candidate)
+        Some(entry.pair)
     }
 
     /// Gives the first pair another count, which is smaller.
     pub(super) fn lower_first(&mut self, tokens: &TokenTable, count: u64) {
         if let Some(first) = self.heap.first_mut() {
-            first.candidate.count = count;
+            first.pair.count = count;
             self.sink(tokens, 0);
         }
     }
@@ -122,11 +118,11 @@ impl Queue {
 /// True if `a` is chosen before `b`: [`choosing_order`], with a short cut for the common cases.
 #[inline]
 fn before(tokens: &TokenTable, a: &Entry, b: &Entry) -> bool {
-    match b.candidate.count.cmp(&a.candidate.count) {
+    match b.pair.count.cmp(&a.pair.count) {
         Ordering::Less => true,
         Ordering::Greater => false,
         Ordering::Equal if a.left_start != b.left_start => a.left_start < b.left_start,
-        Ordering::Equal => choosing_order(tokens, &a.candidate, &b.candidate).is_lt(),
+        Ordering::Equal => choosing_order(tokens, &a.pair, &b.pair).is_lt(),
     }
 }
 
@@ -156,9 +152,9 @@ mod tests {
         for &left in &symbols {
             for &right in &symbols {
                 for count in [3, 7] {
-                    let candidate = Candidate { left, right, count };
-                    expected.push(candidate);
-                    queue.push(&tokens, candidate);
+                    let pair = PairCount { left, right, count };
+                    expected.push(pair);
+                    queue.push(&tokens, pair);
                 }
             }
         }
@@ -166,7 +162,7 @@ mod tests {
         let mut rebuilt = Queue::default();
         rebuilt.rebuild(&tokens, expected.iter().rev().copied());
         for queue in [&mut queue, &mut rebuilt] {
-            let left: Vec<Candidate> = std::iter::from_fn(|| queue.pop(&tokens)).collect();
+            let left: Vec<PairCount> = std::iter::from_fn(|| queue.pop(&tokens)).collect();
             assert_eq!(left, expected);
         }
         assert_eq!(expected[0].count, 7);

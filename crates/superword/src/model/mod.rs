@@ -6,12 +6,16 @@
 
 mod error;
 mod file;
+mod ngrams;
 mod truncate;
 mod vocabulary;
+mod words;
 
 pub use error::BuildError;
 pub use file::{FORMAT_VERSION, LoadError, LooksLike, MAGIC, SaveError, Section};
+pub use ngrams::Ngrams;
 pub use vocabulary::{MAX_VOCABULARY_BYTES, Origin, Vocabulary};
+pub use words::{WordEvent, word_events};
 
 use crate::text::PretokenizerConfig;
 use crate::token::{Symbol, TokenId};

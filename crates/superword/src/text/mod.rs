@@ -15,12 +15,9 @@
 //!
 //! Categories and scripts are those of Unicode 17.0, from tables that a script generates.
 
-mod blocks;
 mod engine;
 mod error;
-mod pattern;
 mod presets;
-mod property;
 mod scan;
 mod script;
 mod tables;

@@ -5,8 +5,7 @@ use serde_json::{Value, json};
 use super::supermerges::Step;
 use super::words::Words;
 use super::{Boundary, GreedySplit, TrainError, TrainOptions};
-use crate::encode::WordEvent;
-use crate::model::{Event, Facts, Method, Model, ModelParts, PickySplit, SpecialToken};
+use crate::model::{Event, Facts, Method, Model, ModelParts, PickySplit, SpecialToken, WordEvent};
 use crate::text::PretokenizerConfig;
 use crate::token::{Symbol, TokenId};
 

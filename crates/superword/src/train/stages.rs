@@ -12,8 +12,8 @@ use crate::count::{
     BigramSketch, CandidateCounter, CandidateCounts, CountOverflow, EarlyCut, Eligible,
     PretokenCounter, PretokenCounts, cut,
 };
-use crate::encode::{WordEvent, WordRules, word_events};
-use crate::model::{Alphabet, Event, Facts, Method, Model};
+use crate::encode::WordRules;
+use crate::model::{Alphabet, Event, Facts, Method, Model, WordEvent, word_events};
 use crate::observe::{Observer, Phase, check_stop};
 use crate::text::{Pretokenizer, SplitError};
 use crate::token::Symbol;

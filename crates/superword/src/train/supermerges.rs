@@ -6,9 +6,9 @@ use super::rules::SupermergeRules;
 use super::words::{WordStep, Words};
 use super::{TrainError, WatchMerges};
 use crate::count::CandidateCounts;
-use crate::encode::WordEvent;
 use crate::hash::NumberMap;
-use crate::merge::{Candidate, Cells, MergeError, Merger};
+use crate::merge::{Cells, MergeError, Merger, PairCount};
+use crate::model::WordEvent;
 use crate::observe::Stopped;
 use crate::token::Symbol;
 use crate::tokens::TokenTable;
@@ -19,7 +19,7 @@ pub enum Step {
     /// An event of phase 1.
     Word(WordStep),
     /// A supermerge: what was joined, and the joined token.
-    Super(Candidate, Symbol),
+    Super(PairCount, Symbol),
 }
 
 /// What phase 2 learned.
@@ -89,7 +89,7 @@ impl<'a> Supermerger<'a> {
         })
     }
 
-    fn merge(&mut self, pair: Candidate) -> Result<Symbol, TrainError> {
+    fn merge(&mut self, pair: PairCount) -> Result<Symbol, TrainError> {
         let joined = self.merger.merge(pair)?;
         let mut spelled = self.spelling(pair.left);
         spelled.extend(self.spelling(pair.right));
@@ -210,7 +210,7 @@ fn best_above(
     merger: &mut Merger<'_, SupermergeRules>,
     vocabulary: &Members,
     ordinary: u64,
-) -> Result<Option<Candidate>, Stopped> {
+) -> Result<Option<PairCount>, Stopped> {
     loop {
         let Some(best) = merger.best()?.filter(|best| best.count > ordinary) else {
             return Ok(None);

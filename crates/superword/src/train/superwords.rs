@@ -5,7 +5,7 @@ use super::rules::SupermergeRules;
 use super::supermerges::{Superwords, learn_boundless, learn_superbpe};
 use super::words::Words;
 use super::{GREEDY_FLOOR, GREEDY_LONGEST, GreedySplit, TrainError, TrainOptions, WatchMerges};
-use crate::count::{CandidateCounts, Ngrams, split_greedily};
+use crate::count::{CandidateCounts, count_ngrams, split_greedily};
 use crate::model::{Facts, Method, Model};
 use crate::observe::{Observer, Phase};
 use crate::text::Matcher;
@@ -98,7 +98,7 @@ pub(super) fn split_candidates(
     let Some(floor) = greedy_floor(words, options) else {
         return Ok((candidates, Vec::new()));
     };
-    let ngrams = Ngrams::count(&candidates, floor, GREEDY_LONGEST)?;
+    let ngrams = count_ngrams(&candidates, floor, GREEDY_LONGEST)?;
     let split = split_greedily(&candidates, &ngrams)?;
     let recorded = match options.greedy_split {
         GreedySplit::Encoding => ngrams.to_sorted(),

@@ -3,9 +3,8 @@
 use super::options::Picky;
 use super::{TrainError, WatchMerges};
 use crate::count::PretokenCounts;
-use crate::encode::WordEvent;
 use crate::merge::{AnyPair, Cells, Merger};
-use crate::model::{Alphabet, PickySplit};
+use crate::model::{Alphabet, PickySplit, WordEvent};
 use crate::token::Symbol;
 use crate::tokens::TokenTable;
 
@@ -143,7 +142,7 @@ impl Learner {
     fn step(
         &mut self,
         merger: &mut Merger<'_, AnyPair>,
-        best: crate::merge::Candidate,
+        best: crate::merge::PairCount,
     ) -> Result<(), TrainError> {
         let joined = merger.merge(best)?.symbol;
         self.steps.push(WordStep {
@@ -210,7 +209,7 @@ impl Deleter {
     /// Which parts of a merge go, in order; counts are those before the merge.
     fn after(
         &mut self,
-        merge: crate::merge::Candidate,
+        merge: crate::merge::PairCount,
         joined: Symbol,
         entered: bool,
         alive: &[bool],

@@ -257,7 +257,7 @@ fn test_pattern_that_is_too_large_is_refused() {
 #[test]
 fn test_presets_are_far_from_the_limit_of_size() {
     for name in PRESETS {
-        let expanded = pattern::expand(&config(name).pattern).expect("it is not too large");
+        let expanded = engine::pattern::expand(&config(name).pattern).expect("it is not too large");
         assert!(
             expanded.text.len() < 1 << 18,
             "{name}: {}",

@@ -4,7 +4,7 @@
 
 /// What the scanner found.
 #[derive(Debug, PartialEq)]
-pub(super) enum Scan<'a> {
+pub(in crate::corpus) enum Scan<'a> {
     /// The text, as it stands in the line.
     Borrowed(&'a str),
     /// The text is in the scratch string.
@@ -19,7 +19,7 @@ pub(super) enum Scan<'a> {
 const MAX_DEPTH: usize = 64;
 
 /// Looks for the string at `field` of the object in `line`, and checks the rest of the line.
-pub(super) fn scan<'a>(line: &'a str, field: &str, scratch: &mut String) -> Scan<'a> {
+pub(in crate::corpus) fn scan<'a>(line: &'a str, field: &str, scratch: &mut String) -> Scan<'a> {
     let mut scanner = Scanner {
         line,
         bytes: line.as_bytes(),

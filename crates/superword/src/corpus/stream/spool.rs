@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use super::input::{CHUNK, Input, InputError};
 use super::pipe::is_pipe;
-use super::{CorpusError, Location, ReadError, Source};
+use crate::corpus::{CorpusError, Location, ReadError, Source};
 use crate::observe::Observer;
 
 /// A pipe that ends within this many bytes is kept in memory by [`Source::buffer`].
@@ -121,7 +121,7 @@ mod tests {
             assert_eq!(matches!(location, Location::Memory(..)), small == SMALL);
             let source = Source {
                 location,
-                ..Source::stdin(super::super::Format::Text)
+                ..Source::stdin(crate::corpus::Format::Text)
             };
             assert!(!source.is_once_only());
             for _ in 0..2 {

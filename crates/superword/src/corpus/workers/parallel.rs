@@ -4,12 +4,13 @@ use std::sync::Mutex;
 use std::sync::PoisonError;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
-use super::blocks::{BlockError, BlockReader};
-use super::documents::{Block, Visitor};
 use super::pool::{Pool, Position};
-use super::{
+use crate::corpus::parse::documents::{Block, Visitor};
+use crate::corpus::stream::blocks::{BlockError, BlockReader};
+use crate::corpus::stream::input;
+use crate::corpus::{
     CorpusError, DocumentSink, MAX_SKIPS_SHOWN, OnError, ReadError, ReadOptions, ReadReport,
-    Source, SourceReport, input,
+    Source, SourceReport,
 };
 use crate::observe::{Observer, Phase, Stopped, check_stop};
 

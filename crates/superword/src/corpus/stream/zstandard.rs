@@ -6,10 +6,10 @@ use super::decompress::{Raw, StreamError};
 use super::input::CHUNK;
 use crate::observe::Observer;
 
-pub(super) const ZSTD_MAGIC: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
+pub(in crate::corpus) const ZSTD_MAGIC: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
 
 /// A Zstandard stream: frames one after another.
-pub(super) struct Zstd {
+pub(in crate::corpus) struct Zstd {
     context: DCtx<'static>,
     /// How many bytes the decoder wants next: just the next block. More would let it make several
     /// blocks in a call, and lose the first when the second is damaged.
@@ -28,7 +28,7 @@ enum ZstdState {
 const FRAME_START: usize = 5;
 
 impl Zstd {
-    pub(super) fn new() -> Result<Zstd, StreamError> {
+    pub(in crate::corpus) fn new() -> Result<Zstd, StreamError> {
         let fail = || StreamError::Io(std::io::ErrorKind::OutOfMemory.into());
         let mut context = DCtx::try_create().ok_or_else(fail)?;
         context
@@ -41,7 +41,7 @@ impl Zstd {
         })
     }
 
-    pub(super) fn read(
+    pub(in crate::corpus) fn read(
         &mut self,
         raw: &mut Raw,
         out: &mut Vec<u8>,

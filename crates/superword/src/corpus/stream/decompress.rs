@@ -4,15 +4,15 @@
 //! and do not say where it is. Here the loops are our own, so that everything before the damage
 //! comes out, with both offsets.
 
-use super::Compression;
 use super::gzip::{GZIP_MAGIC, Gzip};
 use super::input::{CHUNK, Input, InputError};
 use super::zstandard::{ZSTD_MAGIC, Zstd};
+use crate::corpus::Compression;
 use crate::observe::{Observer, Stopped};
 
 /// Why no more text bytes come.
 #[derive(Debug)]
-pub(super) enum StreamError {
+pub(in crate::corpus) enum StreamError {
     Stopped(Stopped),
     Io(std::io::Error),
     Damaged(String),
@@ -29,7 +29,7 @@ impl From<InputError> for StreamError {
 }
 
 /// Raw bytes with a look-ahead.
-pub(super) struct Raw {
+pub(in crate::corpus) struct Raw {
     input: Input,
     buffer: Vec<u8>,
     start: usize,
@@ -39,17 +39,17 @@ pub(super) struct Raw {
 }
 
 impl Raw {
-    pub(super) fn rest(&self) -> &[u8] {
+    pub(in crate::corpus) fn rest(&self) -> &[u8] {
         &self.buffer[self.start..self.end]
     }
 
-    pub(super) fn consume(&mut self, count: usize) {
+    pub(in crate::corpus) fn consume(&mut self, count: usize) {
         self.start += count;
         self.consumed += count as u64;
     }
 
     /// Waits until at least `want` bytes (at most `2 * CHUNK`) are ahead; fewer only at the end.
-    pub(super) fn ahead(
+    pub(in crate::corpus) fn ahead(
         &mut self,
         want: usize,
         observer: &dyn Observer,
@@ -79,14 +79,14 @@ enum Coding {
 }
 
 /// Text bytes of a source, piece by piece.
-pub(super) struct Decompressor {
+pub(in crate::corpus) struct Decompressor {
     raw: Raw,
     coding: Option<Coding>,
     compression: Compression,
 }
 
 impl Decompressor {
-    pub(super) fn new(input: Input, compression: Compression) -> Decompressor {
+    pub(in crate::corpus) fn new(input: Input, compression: Compression) -> Decompressor {
         let raw = Raw {
             input,
             buffer: Vec::new(),
@@ -102,18 +102,18 @@ impl Decompressor {
     }
 
     /// Raw bytes that were used up.
-    pub(super) fn consumed(&self) -> u64 {
+    pub(in crate::corpus) fn consumed(&self) -> u64 {
         self.raw.consumed
     }
 
     /// What the bytes are compressed with, once the first were seen.
-    pub(super) fn compression(&self) -> Compression {
+    pub(in crate::corpus) fn compression(&self) -> Compression {
         self.compression
     }
 
     /// Appends the next bytes, about [`CHUNK`] of them; `false` at the end. After an error, what
     /// could be had before the damage is in `out`.
-    pub(super) fn read(
+    pub(in crate::corpus) fn read(
         &mut self,
         out: &mut Vec<u8>,
         observer: &dyn Observer,

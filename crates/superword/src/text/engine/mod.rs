@@ -4,12 +4,15 @@
 //! the usual patterns have, `\s+(?!\S)|\s+`, by a correction after the match. All else falls to a
 //! backtracking engine.
 
+pub(super) mod pattern;
+mod property;
+
 use fancy_regex::{Expr, RegexBuilder};
 use regex_automata::{Anchored, Input, meta};
 use regex_syntax::hir::Hir;
 
-use super::error::{PatternError, SplitError};
-use super::pattern::{Expanded, expand};
+use crate::text::error::{PatternError, SplitError};
+use pattern::{Expanded, expand};
 
 /// What a compiled pattern may take: enough for any honest one, and a bound for a hostile file.
 const SIZE_LIMIT: usize = 64 << 20;
@@ -19,7 +22,7 @@ const MAX_INSTRUCTIONS: usize = 1 << 20;
 
 /// A compiled pattern.
 #[derive(Clone, Debug)]
-pub(super) enum Engine {
+pub(in crate::text) enum Engine {
     /// Runs in linear time. The branches of the pattern are patterns of their own here.
     Automaton {
         regex: meta::Regex,
@@ -32,14 +35,14 @@ pub(super) enum Engine {
 
 /// What a pattern is for: one that splits must not match the empty string.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Purpose {
+pub(in crate::text) enum Purpose {
     Split,
     Search,
 }
 
 impl Engine {
     /// Compiles a pattern, on an automaton where that is possible.
-    pub(super) fn new(pattern: &str, purpose: Purpose) -> Result<Self, PatternError> {
+    pub(in crate::text) fn new(pattern: &str, purpose: Purpose) -> Result<Self, PatternError> {
         let expanded = expand(pattern)?;
         match parse(&expanded) {
             Some(Ok((branches, gives_back))) => {
@@ -72,12 +75,12 @@ impl Engine {
 
     /// Compiles a pattern for the backtracking engine alone, to hold the automaton against.
     #[cfg(test)]
-    pub(super) fn new_backtracking(pattern: &str) -> Result<Self, PatternError> {
+    pub(in crate::text) fn new_backtracking(pattern: &str) -> Result<Self, PatternError> {
         backtracking(pattern, &expand(pattern)?, Purpose::Split)
     }
 
     /// Emits the matches in `text`, which starts at `base` of the whole, and what lies between them.
-    pub(super) fn scan(
+    pub(in crate::text) fn scan(
         &self,
         text: &str,
         base: usize,
@@ -138,7 +141,7 @@ impl Engine {
     }
 
     /// True if the pattern matches anywhere in the text.
-    pub(super) fn is_match(&self, text: &str) -> Result<bool, SplitError> {
+    pub(in crate::text) fn is_match(&self, text: &str) -> Result<bool, SplitError> {
         match self {
             Engine::Automaton { regex, .. } => Ok(regex.is_match(text)),
             Engine::Backtracking(regex) => {

@@ -1,9 +1,9 @@
 //! Unicode 17.0 properties by name, as ranges of code points, for classes in patterns.
 
-use super::error::PatternError;
-use super::script::{Script, loose};
-use super::tables::CATEGORIES;
-use super::unicode::{category, script};
+use crate::text::error::PatternError;
+use crate::text::script::{Script, loose};
+use crate::text::tables::CATEGORIES;
+use crate::text::unicode::{category, script};
 
 /// The long names of the general categories, beside the short ones of the table.
 const LONG_NAMES: [(&str, &str); 30] = [
@@ -61,7 +61,7 @@ const GROUPS: [(&str, &[&str]); 16] = [
 
 /// A property that this engine answers from its own tables.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(super) enum Property {
+pub(in crate::text) enum Property {
     /// Any of these general categories, one bit each.
     Categories(u32),
     /// This script.
@@ -71,7 +71,7 @@ pub(super) enum Property {
 impl Property {
     /// Finds what `\p{name}` names, and whether the name negates it (`^L`, `sc!=Greek`). `Ok(None)`
     /// means that it is no category or script, and the regex engine has to know it.
-    pub(super) fn find(name: &str) -> Result<Option<(Property, bool)>, PatternError> {
+    pub(in crate::text) fn find(name: &str) -> Result<Option<(Property, bool)>, PatternError> {
         let (name, mut negated) = match name.trim().strip_prefix('^') {
             Some(rest) => (rest, true),
             None => (name.trim(), false),
@@ -97,12 +97,12 @@ impl Property {
     }
 
     /// Decimal numbers: what `\d` means.
-    pub(super) fn decimal() -> Property {
+    pub(in crate::text) fn decimal() -> Property {
         Property::Categories(categories("nd").unwrap_or_default())
     }
 
     /// The ranges (both ends in) of code points that have this property, surrogates left out.
-    pub(super) fn ranges(self) -> Vec<(char, char)> {
+    pub(in crate::text) fn ranges(self) -> Vec<(char, char)> {
         let has = |c: char| match self {
             Property::Categories(bits) => bits >> category(c as u32) & 1 != 0,
             Property::Script(wanted) => script(c as u32) == wanted.index(),

@@ -4,29 +4,29 @@ use std::sync::Arc;
 
 use super::decompress::{Decompressor, StreamError};
 use super::input::Input;
-use super::{CorpusError, Format, Source};
+use crate::corpus::{CorpusError, Format, Source};
 use crate::observe::{Observer, Stopped, check_stop};
 
 const BYTE_ORDER_MARK: &[u8] = "\u{feff}".as_bytes();
 
 /// Where a block stands in its source.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct BlockStart {
+pub(in crate::corpus) struct BlockStart {
     /// Number of its first line, from 1.
-    pub(super) line: u64,
+    pub(in crate::corpus) line: u64,
     /// Text bytes before it, a byte order mark included.
-    pub(super) offset: u64,
+    pub(in crate::corpus) offset: u64,
 }
 
 /// Why no block came.
 #[derive(Debug)]
-pub(super) enum BlockError {
+pub(in crate::corpus) enum BlockError {
     Stopped(Stopped),
     Corpus(CorpusError),
 }
 
 /// An open source that gives its text in blocks of whole records.
-pub(super) struct BlockReader {
+pub(in crate::corpus) struct BlockReader {
     source_name: Arc<str>,
     format: Format,
     stream: Decompressor,
@@ -41,7 +41,7 @@ pub(super) struct BlockReader {
 }
 
 impl BlockReader {
-    pub(super) fn open(source: &Source) -> Result<BlockReader, CorpusError> {
+    pub(in crate::corpus) fn open(source: &Source) -> Result<BlockReader, CorpusError> {
         let input = Input::open(source)?;
         Ok(BlockReader {
             source_name: source.name().into(),
@@ -57,19 +57,19 @@ impl BlockReader {
     }
 
     /// The name of the source.
-    pub(super) fn source_name(&self) -> &Arc<str> {
+    pub(in crate::corpus) fn source_name(&self) -> &Arc<str> {
         &self.source_name
     }
 
     /// Where the next block will start.
-    pub(super) fn position(&self) -> BlockStart {
+    pub(in crate::corpus) fn position(&self) -> BlockStart {
         self.next
     }
 
     /// Fills `block` with whole records, about `block_size` bytes, or one record if that is longer.
     /// `None` at the end of the source. An error comes after the last whole record before it, and
     /// ends the source. `advanced` is told the raw bytes that were used up.
-    pub(super) fn next_block(
+    pub(in crate::corpus) fn next_block(
         &mut self,
         block: &mut Vec<u8>,
         block_size: usize,
@@ -183,14 +183,14 @@ impl BlockReader {
 
 /// A whole document of [`Format::Framed`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Frame {
+pub(in crate::corpus) struct Frame {
     /// Where its text starts; `None` if it is missing.
-    pub(super) start: Option<usize>,
-    pub(super) end: usize,
+    pub(in crate::corpus) start: Option<usize>,
+    pub(in crate::corpus) end: usize,
 }
 
 /// The documents that are whole.
-pub(super) fn frames(bytes: &[u8]) -> impl Iterator<Item = Frame> + '_ {
+pub(in crate::corpus) fn frames(bytes: &[u8]) -> impl Iterator<Item = Frame> + '_ {
     let mut at = 0usize;
     std::iter::from_fn(move || {
         let mut length = [0; 8];
@@ -215,7 +215,7 @@ pub(super) fn frames(bytes: &[u8]) -> impl Iterator<Item = Frame> + '_ {
 }
 
 /// A line that separates paragraphs: nothing but spaces, tabs and the `\r` of its ending.
-pub(super) fn is_blank(line: &[u8]) -> bool {
+pub(in crate::corpus) fn is_blank(line: &[u8]) -> bool {
     line.iter().all(|byte| matches!(byte, b' ' | b'\t' | b'\r'))
 }
 

@@ -3,20 +3,22 @@
 //! A `next` function takes valid UTF-8 and a position before its end, and gives the end of the match
 //! that the pattern makes there. The presets match at every position, so nothing is ever skipped.
 //! Each takes time linear in the text: what a scanner looks at beyond its match is looked at by at
-//! most one more. Plain ASCII is cut by [`super::blocks`] first; the scanners know it too. Tests hold
+//! most one more. Plain ASCII is cut by [`blocks`] first; the scanners know it too. Tests hold
 //! each of them against its pattern run by the regex engine.
 
-use super::Sink;
-use super::blocks::{self, Preset, Rules};
-use super::unicode::{
+mod blocks;
+
+use crate::cpu::Avx512;
+use crate::text::Sink;
+use crate::text::unicode::{
     Classes, END, LOWER, MARK, NEWLINE, NUMBER, OTHER, SPACE, UNCASED, UPPER, ascii_lower_run,
     class_at, run,
 };
-use crate::cpu::Avx512;
+use blocks::{Preset, Rules};
 
 /// The scanners, by the pattern they stand for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Scanner {
+pub(in crate::text) enum Scanner {
     Gpt4o,
     Gpt4oLetters,
     Gpt4oExport,
@@ -26,8 +28,8 @@ pub(super) enum Scanner {
 
 impl Scanner {
     /// The scanner for this pattern text, where there is one.
-    pub(super) fn for_pattern(pattern: &str) -> Option<Self> {
-        use super::presets;
+    pub(in crate::text) fn for_pattern(pattern: &str) -> Option<Self> {
+        use crate::text::presets;
         match pattern {
             presets::GPT4O => Some(Scanner::Gpt4o),
             presets::GPT4O_LETTERS => Some(Scanner::Gpt4oLetters),
@@ -40,7 +42,7 @@ impl Scanner {
 
     /// Gives the pretokens of `bytes`, which are valid UTF-8 and start at `base` of the text.
     #[inline(always)]
-    pub(super) fn scan(self, bytes: &[u8], base: usize, sink: &mut impl Sink) {
+    pub(in crate::text) fn scan(self, bytes: &[u8], base: usize, sink: &mut impl Sink) {
         self.scan_by(Avx512::detect(), bytes, base, sink);
     }
 

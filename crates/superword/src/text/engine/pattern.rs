@@ -8,8 +8,8 @@ use std::collections::HashMap;
 use std::fmt::Write as _;
 use std::ops::Range;
 
-use super::error::PatternError;
 use super::property::Property;
+use crate::text::error::PatternError;
 
 /// What a pattern may come to when its classes are spelled out: presets stay below a
 /// sixteenth of it.
@@ -17,15 +17,15 @@ const MAX_LEN: usize = 4 << 20;
 
 /// A pattern with its classes spelled out, and what was seen on the way.
 #[derive(Debug, Default)]
-pub(super) struct Expanded {
+pub(in crate::text) struct Expanded {
     /// The pattern for the engine.
-    pub(super) text: String,
+    pub(in crate::text) text: String,
     /// The branches of its topmost alternation, as ranges of `text`.
-    pub(super) branches: Vec<Range<usize>>,
+    pub(in crate::text) branches: Vec<Range<usize>>,
     /// Where `text` holds lookaround, atomic groups, backreferences or possessive quantifiers.
-    pub(super) backtracking: Vec<usize>,
+    pub(in crate::text) backtracking: Vec<usize>,
     /// A flag such as `(?i)` at the top: it reaches over branches, so they cannot be taken apart.
-    pub(super) flags_at_top: bool,
+    pub(in crate::text) flags_at_top: bool,
     /// (offset in `text`, offset in the pattern) wherever the two start to run in step.
     steps: Vec<(usize, usize)>,
     source: String,
@@ -33,7 +33,7 @@ pub(super) struct Expanded {
 
 impl Expanded {
     /// The error for what an engine says about `offset` of `text`.
-    pub(super) fn syntax_error(&self, offset: usize, reason: String) -> PatternError {
+    pub(in crate::text) fn syntax_error(&self, offset: usize, reason: String) -> PatternError {
         PatternError::Syntax {
             pattern: self.source.clone(),
             position: self.position(offset),
@@ -42,7 +42,7 @@ impl Expanded {
     }
 
     /// The code point of the pattern that `offset` of `text` comes from.
-    pub(super) fn position(&self, offset: usize) -> usize {
+    pub(in crate::text) fn position(&self, offset: usize) -> usize {
         let step = self.steps.partition_point(|&(text, _)| text <= offset);
         let (text, source) = match step {
             0 => (0, 0),
@@ -61,7 +61,7 @@ impl Expanded {
 }
 
 /// Spells out the classes of a pattern: `\p{Lao}+` gives `[\x{E81}-\x{E82}...]+`.
-pub(super) fn expand(pattern: &str) -> Result<Expanded, PatternError> {
+pub(in crate::text) fn expand(pattern: &str) -> Result<Expanded, PatternError> {
     let mut reader = Reader {
         source: pattern,
         at: 0,

@@ -4,20 +4,20 @@ use std::collections::BTreeMap;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use super::blocks::BlockReader;
-use super::{CorpusError, Source};
+use crate::corpus::stream::blocks::BlockReader;
+use crate::corpus::{CorpusError, Source};
 use crate::observe::Observer;
 
 /// How often an idle worker looks whether it should stop.
 const PATIENCE: Duration = Duration::from_millis(50);
 
 /// A place in the input: index of the source, then line.
-pub(super) type Position = (usize, u64);
+pub(in crate::corpus) type Position = (usize, u64);
 
 /// Hands out sources to workers, the first in input order that is free. A source that is not open
 /// yet is opened only if all open ones are taken, so at most one per worker is open, and an error
 /// is met after little more than what comes before it.
-pub(super) struct Pool<'a> {
+pub(in crate::corpus) struct Pool<'a> {
     sources: &'a [Source],
     max_open: usize,
     state: Mutex<State>,
@@ -34,7 +34,7 @@ struct State {
 }
 
 impl<'a> Pool<'a> {
-    pub(super) fn new(sources: &'a [Source], workers: usize) -> Pool<'a> {
+    pub(in crate::corpus) fn new(sources: &'a [Source], workers: usize) -> Pool<'a> {
         let state = State {
             free: BTreeMap::new(),
             taken: 0,
@@ -57,7 +57,7 @@ impl<'a> Pool<'a> {
 
     /// Waits for a free source. `None` if there is nothing left to read. A source that was taken
     /// must be given back by [`Pool::release`] or [`Pool::finish`], also if it could not be opened.
-    pub(super) fn acquire(
+    pub(in crate::corpus) fn acquire(
         &self,
         observer: &dyn Observer,
     ) -> Option<(usize, Result<BlockReader, CorpusError>)> {
@@ -89,7 +89,7 @@ impl<'a> Pool<'a> {
     }
 
     /// Gives back a source that has more.
-    pub(super) fn release(&self, index: usize, reader: BlockReader) {
+    pub(in crate::corpus) fn release(&self, index: usize, reader: BlockReader) {
         let mut state = self.lock();
         state.taken -= 1;
         if index < state.limit {
@@ -100,13 +100,13 @@ impl<'a> Pool<'a> {
     }
 
     /// Gives back a source that is at its end.
-    pub(super) fn finish(&self) {
+    pub(in crate::corpus) fn finish(&self) {
         self.lock().taken -= 1;
         self.changed.notify_all();
     }
 
     /// Nothing of this source and those behind it will be needed.
-    pub(super) fn cut_off(&self, index: usize) {
+    pub(in crate::corpus) fn cut_off(&self, index: usize) {
         let mut state = self.lock();
         state.limit = state.limit.min(index);
         let dropped = state.free.split_off(&index);
@@ -116,7 +116,7 @@ impl<'a> Pool<'a> {
     }
 
     /// All workers come home as soon as they can.
-    pub(super) fn abort(&self) {
+    pub(in crate::corpus) fn abort(&self) {
         self.lock().aborted = true;
         self.changed.notify_all();
     }

@@ -2,11 +2,12 @@
 
 use std::ops::Range;
 
-use super::blocks::{BlockStart, frames, is_blank};
-use super::{CorpusError, Format, jsonl};
+use super::jsonl;
+use crate::corpus::stream::blocks::{BlockStart, frames, is_blank};
+use crate::corpus::{CorpusError, Format};
 
 /// Receives what is in a block, in order.
-pub(super) trait Visitor {
+pub(in crate::corpus) trait Visitor {
     /// Why the visitor wants no more of the block.
     type Halt;
 
@@ -18,16 +19,16 @@ pub(super) trait Visitor {
 }
 
 /// A block and where it comes from.
-pub(super) struct Block<'a> {
-    pub(super) source_name: &'a str,
-    pub(super) format: Format,
-    pub(super) start: BlockStart,
-    pub(super) bytes: &'a [u8],
+pub(in crate::corpus) struct Block<'a> {
+    pub(in crate::corpus) source_name: &'a str,
+    pub(in crate::corpus) format: Format,
+    pub(in crate::corpus) start: BlockStart,
+    pub(in crate::corpus) bytes: &'a [u8],
 }
 
 impl Block<'_> {
     /// Hands all documents to the visitor. `scratch` is room for unescaped text, to be used again.
-    pub(super) fn visit<V: Visitor>(
+    pub(in crate::corpus) fn visit<V: Visitor>(
         &self,
         text_field: &str,
         scratch: &mut String,

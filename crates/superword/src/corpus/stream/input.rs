@@ -5,22 +5,22 @@ use std::io::{self, Read};
 use std::sync::Arc;
 
 use super::pipe::{Pipe, is_pipe};
-use super::source::BatchStream;
-use super::{Compression, CorpusError, Location, Source};
+use crate::corpus::source::BatchStream;
+use crate::corpus::{Compression, CorpusError, Location, Source};
 use crate::observe::{Observer, Stopped, check_stop};
 
 /// Bytes asked of the system at a time.
-pub(super) const CHUNK: usize = 128 << 10;
+pub(in crate::corpus) const CHUNK: usize = 128 << 10;
 
 /// Why raw bytes did not come.
 #[derive(Debug)]
-pub(super) enum InputError {
+pub(in crate::corpus) enum InputError {
     Stopped(Stopped),
     Io(io::Error),
 }
 
 /// An open source.
-pub(super) enum Input {
+pub(in crate::corpus) enum Input {
     File(File),
     Memory {
         bytes: Arc<[u8]>,
@@ -39,7 +39,7 @@ pub(super) enum Input {
 }
 
 impl Input {
-    pub(super) fn open(source: &Source) -> Result<Input, CorpusError> {
+    pub(in crate::corpus) fn open(source: &Source) -> Result<Input, CorpusError> {
         Ok(match &source.location {
             Location::Path(path) if is_pipe(path) => {
                 let path = path.clone();
@@ -70,7 +70,7 @@ impl Input {
 
     /// Fills the front of `buffer` and says how much; 0 at the end. Never waits for long once the
     /// observer wants to stop.
-    pub(super) fn read(
+    pub(in crate::corpus) fn read(
         &mut self,
         buffer: &mut [u8],
         observer: &dyn Observer,
@@ -154,7 +154,7 @@ fn open_error(source_name: String, error: &io::Error) -> CorpusError {
 
 /// Looks at all sources before any work starts: each must be there and readable, stdin at most
 /// once. Returns the sum of their sizes, or `None` where one is a pipe.
-pub(super) fn inspect(sources: &[Source]) -> Result<Option<u64>, CorpusError> {
+pub(in crate::corpus) fn inspect(sources: &[Source]) -> Result<Option<u64>, CorpusError> {
     let mut total = Some(0u64);
     let mut stdin = None;
     for (index, source) in sources.iter().enumerate() {

@@ -10,9 +10,10 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, SyncSender, channel, s
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use super::blocks::{BlockError, BlockReader};
 use super::task::{Done, Task, Watch};
-use super::{CorpusError, OnError, ReadError, ReadOptions, Source, input};
+use crate::corpus::stream::blocks::{BlockError, BlockReader};
+use crate::corpus::stream::input;
+use crate::corpus::{CorpusError, OnError, ReadError, ReadOptions, Source};
 use crate::observe::{Observer, Phase, check_stop};
 
 /// How often the thread that reads looks whether it should stop.

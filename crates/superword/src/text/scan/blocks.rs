@@ -7,14 +7,14 @@
 //!
 //! A block starts where a pretoken starts, so that nothing has to be carried into it. Where the
 //! masks do not decide (a byte that is not ASCII, an apostrophe in a word, blank lines with blanks
-//! in them) the block ends early, and the scanners of [`super::scan`] take the next pretoken.
+//! in them) the block ends early, and the scanners of [`super`] take the next pretoken.
 
 use crate::cpu::Avx512;
 
 /// How many bytes are looked at.
 pub(super) const BLOCK: usize = 64;
 
-/// What a preset says of plain text. The patterns are in [`super::presets`].
+/// What a preset says of plain text. The patterns are in [`crate::text::presets`].
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Rules {
     /// Any code point but a newline, a letter or a number may stand before a word; else ` ` alone.

@@ -3,9 +3,9 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
-use super::blocks::BlockStart;
-use super::documents::{Block, Visitor};
-use super::{
+use crate::corpus::parse::documents::{Block, Visitor};
+use crate::corpus::stream::blocks::BlockStart;
+use crate::corpus::{
     BlockNumber, BlockWorker, CorpusError, MAX_SKIPS_SHOWN, OnError, OrderedBlock, ReadError,
     ReadOptions, Source,
 };
@@ -15,9 +15,9 @@ use crate::observe::{Observer, Phase, check_stop};
 const BYTES_PER_CHECK: usize = 64 << 10;
 
 /// The observer of the caller, and whether all came to an end for another reason.
-pub(super) struct Watch<'a> {
-    pub(super) observer: &'a dyn Observer,
-    pub(super) ended: AtomicBool,
+pub(in crate::corpus) struct Watch<'a> {
+    pub(in crate::corpus) observer: &'a dyn Observer,
+    pub(in crate::corpus) ended: AtomicBool,
 }
 
 impl Observer for Watch<'_> {
@@ -31,24 +31,24 @@ impl Observer for Watch<'_> {
 }
 
 /// A block, and the bytes of the input that were read up to its end.
-pub(super) type Done<W> =
+pub(in crate::corpus) type Done<W> =
     Result<(OrderedBlock<<W as BlockWorker>::Made>, u64), ReadError<<W as BlockWorker>::Error>>;
 
 /// A block on its way to a worker.
-pub(super) struct Task {
+pub(in crate::corpus) struct Task {
     /// The place in the order of all blocks.
-    pub(super) count: u64,
-    pub(super) number: BlockNumber,
-    pub(super) source_name: Arc<str>,
-    pub(super) start: BlockStart,
-    pub(super) bytes: Vec<u8>,
-    pub(super) read: u64,
+    pub(in crate::corpus) count: u64,
+    pub(in crate::corpus) number: BlockNumber,
+    pub(in crate::corpus) source_name: Arc<str>,
+    pub(in crate::corpus) start: BlockStart,
+    pub(in crate::corpus) bytes: Vec<u8>,
+    pub(in crate::corpus) read: u64,
     /// The source ends here with an error that leaves its rest out.
-    pub(super) damage: Option<CorpusError>,
+    pub(in crate::corpus) damage: Option<CorpusError>,
 }
 
 impl Task {
-    pub(super) fn work<W: BlockWorker>(
+    pub(in crate::corpus) fn work<W: BlockWorker>(
         self,
         worker: &mut W,
         options: &ReadOptions,

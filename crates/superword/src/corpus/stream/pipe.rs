@@ -12,7 +12,7 @@ const PATIENCE: Duration = Duration::from_millis(50);
 
 /// A pipe, read by a thread of its own: a read that waits for the far end cannot be called off,
 /// but the worker that waits for this thread can leave. What the thread holds then is lost.
-pub(super) struct Pipe {
+pub(in crate::corpus) struct Pipe {
     chunks: Receiver<io::Result<Vec<u8>>>,
     current: Vec<u8>,
     position: usize,
@@ -20,7 +20,9 @@ pub(super) struct Pipe {
 }
 
 impl Pipe {
-    pub(super) fn start<R: Read>(open: impl FnOnce() -> io::Result<R> + Send + 'static) -> Pipe {
+    pub(in crate::corpus) fn start<R: Read>(
+        open: impl FnOnce() -> io::Result<R> + Send + 'static,
+    ) -> Pipe {
         let (sender, chunks) = sync_channel(4);
         std::thread::spawn(move || {
             let mut reader = match open() {
@@ -56,7 +58,7 @@ impl Pipe {
     }
 
     /// `None` if nothing came for a while.
-    pub(super) fn read(&mut self, buffer: &mut [u8]) -> Option<io::Result<usize>> {
+    pub(in crate::corpus) fn read(&mut self, buffer: &mut [u8]) -> Option<io::Result<usize>> {
         if self.position == self.current.len() && !self.ended {
             match self.chunks.recv_timeout(PATIENCE) {
                 Ok(Ok(chunk)) => {
@@ -80,6 +82,6 @@ impl Pipe {
 }
 
 /// True for a name that is there and is neither file nor directory: a pipe, a terminal, a socket.
-pub(super) fn is_pipe(path: &Path) -> bool {
+pub(in crate::corpus) fn is_pipe(path: &Path) -> bool {
     std::fs::metadata(path).is_ok_and(|metadata| !metadata.is_file() && !metadata.is_dir())
 }

@@ -6,15 +6,15 @@
 use serde::de::{self, DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use std::fmt;
 
-use super::CorpusError;
 use super::scan::{Scan, scan};
+use crate::corpus::CorpusError;
 
 /// How many fields an error lists.
 const FIELDS_SHOWN: usize = 12;
 
 /// Why a line gives no text.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum JsonFault {
+pub(in crate::corpus) enum JsonFault {
     NotJson {
         column: u64,
         reason: String,
@@ -36,7 +36,7 @@ pub(super) enum JsonFault {
 }
 
 impl JsonFault {
-    pub(super) fn at(self, source_name: &str, line: u64, field: &str) -> CorpusError {
+    pub(in crate::corpus) fn at(self, source_name: &str, line: u64, field: &str) -> CorpusError {
         let source_name = source_name.to_string();
         let field = field.to_string();
         match self {
@@ -81,7 +81,7 @@ impl JsonFault {
 /// `scratch` holds the text where it had to be unescaped.
 ///
 /// `extract(r#"{"text": "a\tb"}"#, "text", ..)` gives `a`, a tab, `b`.
-pub(super) fn extract<'a>(
+pub(in crate::corpus) fn extract<'a>(
     line: &'a str,
     field: &str,
     scratch: &'a mut String,
@@ -112,7 +112,7 @@ fn column(line: &str, at: usize) -> u64 {
 }
 
 /// The same by `serde_json`, for every line.
-pub(super) fn extract_slowly(line: &str, field: &str) -> Result<String, JsonFault> {
+pub(in crate::corpus) fn extract_slowly(line: &str, field: &str) -> Result<String, JsonFault> {
     let mut deserializer = serde_json::Deserializer::from_str(line);
     let result = Line { field }.deserialize(&mut deserializer);
     let shape = result

@@ -9,10 +9,10 @@ use crate::observe::Observer;
 /// Compressed bytes given to the decoder at a time.
 const PIECE: usize = 16 << 10;
 
-pub(super) const GZIP_MAGIC: [u8; 2] = [0x1f, 0x8b];
+pub(in crate::corpus) const GZIP_MAGIC: [u8; 2] = [0x1f, 0x8b];
 
 /// A gzip stream (RFC 1952): members one after another, then perhaps zeros.
-pub(super) struct Gzip {
+pub(in crate::corpus) struct Gzip {
     inflate: Decompress,
     crc: Crc,
     state: GzipState,
@@ -26,7 +26,7 @@ enum GzipState {
 }
 
 impl Gzip {
-    pub(super) fn new() -> Gzip {
+    pub(in crate::corpus) fn new() -> Gzip {
         Gzip {
             inflate: Decompress::new(false),
             crc: Crc::new(),
@@ -34,7 +34,7 @@ impl Gzip {
         }
     }
 
-    pub(super) fn read(
+    pub(in crate::corpus) fn read(
         &mut self,
         raw: &mut Raw,
         out: &mut Vec<u8>,

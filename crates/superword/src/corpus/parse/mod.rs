@@ -1,0 +1,5 @@
+//! Blocks of text to documents.
+
+pub(super) mod documents;
+mod jsonl;
+mod scan;

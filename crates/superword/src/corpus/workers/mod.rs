@@ -1,0 +1,10 @@
+//! Threads that read sources and hand out their documents, in any order or in input order.
+
+mod ordered;
+mod parallel;
+mod pool;
+mod task;
+
+pub use ordered::{BlockNumber, BlockWorker, OrderedBlock, read_ordered};
+pub(crate) use parallel::empty;
+pub use parallel::read_parallel;
