@@ -29,6 +29,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<pretokenizer::PyPretokenizer>()?;
     module.add_class::<spool::PySpool>()?;
     module.add_class::<model::PyModel>()?;
+    module.add_class::<documents::PyDocumentReader>()?;
     module.add_class::<batches::PyBatches>()?;
     module.add_class::<work_dir::PyWorkDir>()?;
     module.add_class::<shards::PyShardRun>()?;
@@ -44,7 +45,6 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(disk::create_directory, module)?)?;
     module.add_function(wrap_pyfunction!(disk::identity, module)?)?;
     module.add_function(wrap_pyfunction!(shards::is_shard_directory_file, module)?)?;
-    module.add_function(wrap_pyfunction!(documents::each_document, module)?)?;
     module.add_function(wrap_pyfunction!(pretokenizer::preset_names, module)?)?;
     module.add_function(wrap_pyfunction!(pretokenizer::script_names, module)?)?;
     Ok(())
