@@ -9,6 +9,7 @@ from numpy import uint8, uint32, uint64
 from numpy.typing import NDArray
 
 __version__: str
+MODEL_MAGIC: bytes  # How a model file starts.
 
 class Pretokenizer:
     """A compiled pretokenizer. Immutable."""

@@ -22,10 +22,13 @@ mod watch;
 mod work_dir;
 
 use pyo3::prelude::*;
+use pyo3::types::PyBytes;
+use superword::model::MAGIC;
 
 #[pymodule(gil_used = false)]
 fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
+    module.add("MODEL_MAGIC", PyBytes::new(module.py(), &MAGIC))?;
     module.add_class::<pretokenizer::PyPretokenizer>()?;
     module.add_class::<spool::PySpool>()?;
     module.add_class::<model::PyModel>()?;
