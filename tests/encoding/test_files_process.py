@@ -65,7 +65,7 @@ def test_a_killed_run_goes_on_with_the_same_bytes(
     process = start(model_path, large, out)
     _, told = process.communicate(timeout=120)
     assert process.returncode == 0, told
-    assert b"of an earlier run kept" in told
+    assert b"of an earlier run" in told
     assert contents(out) == contents(whole)
 
 

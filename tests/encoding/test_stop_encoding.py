@@ -94,8 +94,9 @@ def test_ctrl_c_stops_encode_files_in_a_giant_document(
     assert time.monotonic() - sent < 1.5
     assert process.returncode == 130
     assert told.decode().splitlines()[-1].startswith("stopped; finished shards are kept")
-    names = sorted(path.name for path in out.iterdir())
-    assert names == ["progress.json", "shard-00000.documents.npy", "shard-00000.npy"]
+    # The process ended while the engine still held the lock, so the lock file may be left.
+    names = {path.name for path in out.iterdir()} - {"superword.lock"}
+    assert names == {"progress.json", "shard-00000.documents.npy", "shard-00000.npy"}
 
 
 IN_PYTHON = """

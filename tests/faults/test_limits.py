@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -37,7 +38,7 @@ def run_limited(code: str, *arguments: object, megabytes: int) -> str:
 def test_absurd_numbers_of_threads_are_refused(tmp_path: Path, threads: int) -> None:
     (tmp_path / "a.txt").write_text("one of the words " * 9)
     tok = superword.train(tmp_path / "a.txt", vocab_size=270, threads=MAX_THREADS)
-    calls = {
+    calls: dict[str, Callable[[], object]] = {
         "train": lambda: superword.train(tmp_path / "a.txt", vocab_size=270, threads=threads),
         "encode_batch": lambda: tok.encode_batch(["a"] * 9, threads=threads),
         "count_tokens": lambda: tok.count_tokens(["a"] * 9, threads=threads),

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import warnings
-from contextlib import suppress
 from functools import cache
 from pathlib import Path
 from random import Random
 
 import superword
 from hypothesis import strategies as st
-from superword import Tokenizer, _core
+from superword import Tokenizer
+from superword.inputs import documents
 
 # A few words of each kind: cased, caseless, with marks, with apostrophes, mixed.
 # fmt: off
@@ -119,20 +119,13 @@ def scripts() -> Tokenizer:
     )
 
 
-class EnoughError(Exception):
-    """Stops reading a file."""
-
-
 def some_documents(file: Path, characters: int) -> list[str]:
     """Return the first documents of a file, about `characters` characters in total."""
     found: list[str] = []
-
-    def take(documents: list[str]) -> None:
-        for text in documents:
-            found.append(text)
-            if sum(map(len, found)) > characters:
-                raise EnoughError
-
-    with suppress(EnoughError):
-        _core.each_document([(str(file), None)], "text", take)
+    size = 0
+    for text in documents(file):
+        found.append(text)
+        size += len(text)
+        if size > characters:
+            break
     return found

@@ -71,6 +71,14 @@ impl PyCounts {
         result.map(|()| dict)
     }
 
+    /// The same counts with other facts. The counts are shared, not copied.
+    fn with_facts(&self, facts: &str) -> PyResult<PyCounts> {
+        Ok(PyCounts {
+            counts: self.counts.clone(),
+            facts: facts_of(facts)?,
+        })
+    }
+
     /// The sum of several.
     #[staticmethod]
     fn merge(py: Python<'_>, parts: Vec<Bound<'_, PyCounts>>, facts: &str) -> PyResult<PyCounts> {

@@ -9,6 +9,7 @@ use superword::encode::UnknownId;
 use superword::memory::OutOfMemory;
 use superword::merge::MergeError;
 use superword::model::{BuildError, LoadError, SaveError};
+use superword::observe::Stopped;
 use superword::text::{PatternError, SplitError};
 use superword::token::TokenId;
 use superword::train::TrainError;
@@ -72,6 +73,12 @@ impl From<Raised> for PyErr {
     fn from(raised: Raised) -> PyErr {
         Python::attach(|py| raised.build(py).unwrap_or_else(|error| error))
     }
+}
+
+/// Work that stopped on request. Python only asks for that after Ctrl-C or after an exception of a
+/// progress callback, which is raised instead of this.
+pub(crate) fn stopped(_: Stopped) -> PyErr {
+    PyKeyboardInterrupt::new_err(())
 }
 
 /// The error for a panic: out of memory, or else a bug in the engine.
@@ -219,7 +226,7 @@ pub(crate) fn train(error: &TrainError) -> PyErr {
         TrainError::Option(option) => Raised::new("OptionError", option, option.hint()).into(),
         TrainError::Pattern(error) => pattern(error),
         TrainError::Corpus(error) => corpus(error),
-        TrainError::Stopped(_) => PyKeyboardInterrupt::new_err(()),
+        TrainError::Stopped(stopped) => self::stopped(*stopped),
         TrainError::WordsOnly
         | TrainError::SuperwordsOnly
         | TrainError::BaseNeedsSuperBpe

@@ -22,7 +22,7 @@ use crate::training::read_dict;
 use crate::watch::watched_apart;
 
 /// Pipes are kept for a second reading, and the sample is drawn, where there is one.
-fn prepared(
+pub(crate) fn prepared(
     sources: Vec<Source>,
     read: &mut ReadOptions,
     sample: Option<Sample>,

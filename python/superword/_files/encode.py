@@ -8,19 +8,21 @@ from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from superword import _core
+from superword._reading.sources import open_sources
 from superword._support.checks import whole
+from superword._support.faces import option
 from superword._support.text import suggestion
 from superword.errors import MissingInputError, OptionError, SkippedWarning, SpecialTokenError
 from superword.inputs import STDIN, Input, expand
-from superword.options import Format, OnError, TrainOptions
+from superword.options import Format, OnError, ReadOptions
 from superword.progress import Progress
 from superword.shards import EncodedCorpus, Shard
-from superword.training import Inputs, open_sources, watching
+from superword.training import Inputs, watching
 
 if TYPE_CHECKING:
     from superword.tokenizer import Tokenizer
@@ -60,9 +62,7 @@ def run(
     progress: ProgressOption = None,
 ) -> EncodedCorpus:
     """Encode files into shards, or resume an earlier run that was stopped."""
-    # These four are options of training too, which defines and checks them.
-    reading = TrainOptions(
-        vocab_size=1024,
+    reading = ReadOptions(
         threads=threads,
         text_field=text_field,
         on_error=on_error,
@@ -84,7 +84,7 @@ def run(
     try:
         report = shards.complete()
         if report is None:
-            sources = _sources(found, reading.text_field)
+            sources = open_sources(found, reading.text_field, read_twice=False)
             with watching(progress or False) as tell:
                 report = tokenizer._model.encode_files(sources, shards, reading.threads or 0, tell)
     finally:
@@ -134,24 +134,13 @@ def _fingerprint(data: Any) -> str | None:
     return fingerprint if isinstance(fingerprint, str) else None
 
 
-def _sources(found: Sequence[Input], text_field: str) -> list[_core.Source]:
-    """The inputs for the engine. Standard input is read only once, so it is not buffered."""
-    sources: list[_core.Source] = []
-    for item in found:
-        if item.path == STDIN and item.data is None:
-            sources.append((STDIN, item.format))
-        else:
-            sources += open_sources([item], text_field)
-    return sources
-
-
 def _dtype(dtype: str, n_vocab: int) -> Literal["uint16", "uint32"]:
     fits = n_vocab <= 1 << 16
     if dtype == "auto":
         return "uint16" if fits else "uint32"
     if dtype == "uint16" and not fits:
         raise OptionError(
-            f"dtype uint16 holds ids below 65,536, but the vocabulary has {n_vocab:,} tokens",
+            f"`dtype` uint16 holds ids below 65,536, but the vocabulary has {n_vocab:,} tokens",
             hint='set `dtype="uint32"` or `dtype="auto"`',
             option="dtype",
             value=dtype,
@@ -161,7 +150,7 @@ def _dtype(dtype: str, n_vocab: int) -> Literal["uint16", "uint32"]:
     if dtype == "uint32":
         return "uint32"
     raise OptionError(
-        f"dtype cannot be {dtype!r}",
+        f"`dtype` cannot be {dtype!r}",
         hint=suggestion(str(dtype), ["auto", "uint16", "uint32"]),
         option="dtype",
         value=dtype,
@@ -174,11 +163,11 @@ def _end_of_document(tokenizer: Tokenizer, eot: bool | str) -> int | None:
     name = "<|endoftext|>" if eot is True else eot
     special = tokenizer.special_tokens
     if name not in special:
-        other = f", or use another token: `eot={next(iter(special))!r}`" if special else ""
+        others = f", or use another: {option('eot', next(iter(special)))}" if special else ""
         raise SpecialTokenError(
             f"the tokenizer has no special token {name!r} to end documents with",
-            hint=f"train it with `special_tokens={[name]!r}`, or leave the token out: "
-            f"`eot=False`{other}",
+            hint=f"train it with {option('special_tokens', [name])}, or set `eot=False` to write "
+            f"nothing between documents{others}",
             token=str(name),
         )
     return special[name]

@@ -1,9 +1,8 @@
-"""`superword encode-files`: a corpus to shards of ids."""
+"""`superword encode-files`: encodes a corpus into shards of ids."""
 
 from __future__ import annotations
 
 import time
-from dataclasses import fields
 from typing import Any
 
 import click
@@ -11,25 +10,18 @@ import click
 from superword import progress
 from superword._files.encode import SHARD_SIZE, run
 from superword._support.text import format_bytes, format_seconds, plural
-from superword.cli.group import examples, on_stop, tell
-from superword.cli.train import click_option
-from superword.options import TrainOptions
+from superword.cli.faces import as_shown
+from superword.cli.group import SectionedCommand, examples, on_stop, tell
+from superword.cli.options import read_options
 from superword.tokenizer import Tokenizer
 
 __all__ = ["encode_files"]
 
 
-def _reading_options(command: Any) -> Any:
-    """The options of training that are about reading."""
-    for option in reversed(fields(TrainOptions)):
-        if option.name in ("threads", "text_field", "on_error", "format"):
-            command = click_option(option)(command)
-    return command
-
-
 @click.command(
     "encode-files",
-    short_help="A corpus to shards of ids.",
+    cls=SectionedCommand,
+    short_help="Encode a corpus as shards of ids.",
     epilog=examples(
         "superword encode-files corpus/ -m wiki.superword -o shards",
         "superword encode-files 'docs/*.jsonl.zst' -m wiki.superword -o out --no-eot",
@@ -39,14 +31,19 @@ def _reading_options(command: Any) -> Any:
 @click.argument("inputs", nargs=-1, required=True, metavar="INPUT...")
 @click.option("-m", "--model", required=True, type=click.Path(), help="The tokenizer.")
 @click.option(
-    "-o", "--output", required=True, type=click.Path(), metavar="DIR", help="Where shards go."
+    "-o",
+    "--output",
+    required=True,
+    type=click.Path(),
+    metavar="DIR",
+    help="The directory to write.",
 )
 @click.option(
     "--dtype",
     type=click.Choice(["auto", "uint16", "uint32"]),
     default="auto",
     show_default=True,
-    help="What ids are written as; auto: uint16 where all of them fit.",
+    help="The array type of the ids. auto: uint16 if all ids fit, else uint32.",
 )
 @click.option(
     "--shard-size",
@@ -61,14 +58,14 @@ def _reading_options(command: Any) -> Any:
     metavar="TOKEN",
     help="The special token that ends each document.  [default: <|endoftext|>]",
 )
-@click.option("--no-eot", is_flag=True, help="Nothing ends a document.")
-@_reading_options
+@click.option("--no-eot", is_flag=True, help="Write no token between documents.")
+@read_options("max_bytes", "sample", "seed", "weights", "max_memory")
 @click.option(
     "--cache-bytes",
     metavar="SIZE",
-    help="What may be remembered, for each thread, such as 64MB: more is faster on rare words.",
+    help="Memory for the cache of each thread, such as 64MB. More is faster on rare words.",
 )
-@click.option("--overwrite", is_flag=True, help="Remove the shards that are in DIR and start anew.")
+@click.option("--overwrite", is_flag=True, help="Remove the shards in DIR first.")
 @click.option("-q", "--quiet", is_flag=True, help="No progress and no summary.")
 def encode_files(
     inputs: tuple[str, ...],
@@ -82,14 +79,14 @@ def encode_files(
 ) -> None:
     """Encode documents into shards of ids for training a language model.
 
-    DIR gets shard-00000.npy, ... with the ids, shard-00000.documents.npy, ... with where each
-    document starts and ends, and at last manifest.json. INPUT is as in superword train. Run the
-    same command again to go on after it was stopped.
+    DIR gets two files per shard: shard-00000.npy has the ids, shard-00000.documents.npy says where
+    each document starts and ends. manifest.json is written last. INPUT is as in superword train. To
+    resume a run that was stopped, run the same command again.
     """
     if eot is not None and no_eot:
-        raise click.UsageError("--eot and --no-eot exclude each other")
+        raise click.UsageError("--eot and --no-eot cannot be combined")
     started = time.monotonic()
-    on_stop("stopped; finished shards are kept: run it again to go on")
+    on_stop("stopped; finished shards are kept: run the same command again to resume")
     tokenizer = Tokenizer.load(model, cache_bytes=cache_bytes)
     values["eot"] = False if no_eot else True if eot is None else eot
     if quiet:
@@ -98,11 +95,11 @@ def encode_files(
         with progress.show() as callback:
             corpus = run(tokenizer, inputs, output, progress=callback, **values)
     if corpus.skipped:
-        tell(f"warning: {corpus.skipped_text()}")
+        tell(f"warning: {as_shown(corpus.skipped_text())}", color="yellow")
     if quiet:
         return
     if corpus.resumed:
-        tell(f"{plural(corpus.resumed, 'shard')} of an earlier run kept")
+        tell(f"kept {plural(corpus.resumed, 'shard')} of an earlier run")
     seconds = time.monotonic() - started
     tell(
         f"{plural(corpus.documents, 'document')}, {format_bytes(corpus.bytes)} of text: "

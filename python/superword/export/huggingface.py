@@ -7,6 +7,7 @@ import os
 from pathlib import Path
 from typing import Any
 
+from superword._files.outputs import check_replaceable
 from superword._files.replace import make_directory, replace
 from superword._support.bytechars import to_chars
 from superword.errors import ExportError, SpecialTokenError
@@ -27,6 +28,7 @@ def export_huggingface(
     bos_token: str | None = None,
     eos_token: str | None = None,
     pad_token: str | None = None,
+    overwrite: bool = False,
 ) -> Plan:
     """Write `tokenizer.json` and `tokenizer_config.json` into `folder`; see `Tokenizer`."""
     plan = make_plan(tokenizer, mode)
@@ -44,6 +46,8 @@ def export_huggingface(
         config["chat_template"] = chat_template
     data = _json(tokenizer_json(plan))
     target = make_directory(folder)
+    check_replaceable(target / "tokenizer.json", "tokenizer.json", overwrite)
+    check_replaceable(target / "tokenizer_config.json", "config", overwrite)
     replace(target / "tokenizer.json", data)
     replace(target / "tokenizer_config.json", _json(config))
     return plan
