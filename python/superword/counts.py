@@ -18,8 +18,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from superword import _core
+from superword._counting.origin import Origin, origin_of, sum_facts, together, words_key
 from superword.errors import CountsError
-from superword.origin import Origin, origin_of, sum_facts, together, words_key
 from superword.pretokenizer import DEFAULT, Pretokenizer
 
 if TYPE_CHECKING:
@@ -87,7 +87,7 @@ class Counts(Mapping[bytes, int]):
 
     def to_arrow(self) -> pyarrow.Table:
         """A table of the columns `token` (binary) and `count` (uint64), sorted by token."""
-        from superword import arrow
+        from superword._counting import arrow
 
         described = self.origin.describe("counts", self.facts)
         return arrow.counts_table(self._engine.columns(), described)
@@ -100,7 +100,7 @@ class Counts(Mapping[bytes, int]):
 
         A table of another engine does not say what cut the text: give the `pretokenizer`.
         """
-        from superword import arrow
+        from superword._counting import arrow
 
         origin, facts = origin_of(arrow.described(table), "counts", pretokenizer)
         engine = _core.Counts.from_columns(arrow.counts_columns(table), "{}")
@@ -113,12 +113,12 @@ class Counts(Mapping[bytes, int]):
         """Write a file; the format is told by its name: .parquet, .arrow, .feather or .tsv."""
         name = os.fspath(path)
         if check_suffix(name) == ".tsv":
-            from superword import tsv
+            from superword._counting import tsv
 
             described = self.origin.describe("counts", self.facts)
             tsv.write(name, described, tsv.rows(self._engine.columns()))
         else:
-            from superword import arrow
+            from superword._counting import arrow
 
             arrow.write(name, self.to_arrow())
 
@@ -130,7 +130,7 @@ class Counts(Mapping[bytes, int]):
         name = os.fspath(path)
         try:
             if check_suffix(name) == ".tsv":
-                from superword import tsv
+                from superword._counting import tsv
 
                 described, rows = tsv.read(name)
                 origin, facts = origin_of(described, "counts", pretokenizer)
@@ -143,7 +143,7 @@ class Counts(Mapping[bytes, int]):
                 return cls._wrap(
                     _core.Counts.from_dict(checked, _counted_facts(checked, facts)), origin
                 )
-            from superword import arrow
+            from superword._counting import arrow
 
             return cls.from_arrow(arrow.read(name), pretokenizer=pretokenizer)
         except CountsError as error:
@@ -235,14 +235,14 @@ class Candidates(Mapping[tuple[bytes, ...], int]):
 
     def to_arrow(self) -> pyarrow.Table:
         """A table of the columns `tokens` (list of binary) and `count` (uint64), sorted."""
-        from superword import arrow
+        from superword._counting import arrow
 
         return arrow.candidates_table(self._engine.columns(), self._described())
 
     @classmethod
     def from_arrow(cls, table: pyarrow.Table) -> Candidates:
         """The candidates of a table as `to_arrow` makes it."""
-        from superword import arrow
+        from superword._counting import arrow
 
         described = arrow.described(table)
         origin, facts = origin_of(described, "candidates", None)
@@ -257,11 +257,11 @@ class Candidates(Mapping[tuple[bytes, ...], int]):
         """Write a file; the format is told by its name: .parquet, .arrow, .feather or .tsv."""
         name = os.fspath(path)
         if check_suffix(name) == ".tsv":
-            from superword import tsv
+            from superword._counting import tsv
 
             tsv.write(name, self._described(), tsv.run_rows(self._engine.columns()))
         else:
-            from superword import arrow
+            from superword._counting import arrow
 
             arrow.write(name, self.to_arrow())
 
@@ -271,7 +271,7 @@ class Candidates(Mapping[tuple[bytes, ...], int]):
         name = os.fspath(path)
         try:
             if check_suffix(name) == ".tsv":
-                from superword import tsv
+                from superword._counting import tsv
 
                 described, rows = tsv.read(name)
                 origin, facts = origin_of(described, "candidates", None)
@@ -283,7 +283,7 @@ class Candidates(Mapping[tuple[bytes, ...], int]):
                 cut_below = int((described or {}).get("cut_below", 1))
                 engine = _core.Candidates.from_dict(counts, cut_below, json.dumps(facts or {}))
                 return cls._wrap(engine, origin)
-            from superword import arrow
+            from superword._counting import arrow
 
             return cls.from_arrow(arrow.read(name))
         except CountsError as error:

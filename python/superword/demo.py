@@ -20,7 +20,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from superword import inputs, progress
-from superword._text import format_bytes, format_seconds, plural
+from superword._support.text import format_bytes, format_seconds, plural
 from superword.options import TrainOptions
 from superword.tokenizer import Tokenizer
 from superword.training import Report, gather, run

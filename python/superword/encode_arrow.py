@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING, Any
 
-from superword._extras import need
+from superword._support.extras import need
 
 if TYPE_CHECKING:
     from superword import _core

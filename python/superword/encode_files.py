@@ -15,8 +15,8 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from superword._checks import whole
-from superword._text import suggestion
+from superword._support.checks import whole
+from superword._support.text import suggestion
 from superword.errors import OptionError, SkippedWarning, SpecialTokenError
 from superword.inputs import STDIN, Input, expand
 from superword.options import Format, OnError, TrainOptions

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any, Literal, cast, overload
 
 from superword import _core
-from superword._specials import (
+from superword._encoding.specials import (
     Allowed,
     Disallowed,
     allowed_names,
@@ -15,7 +15,7 @@ from superword._specials import (
     one_text,
     thread_count,
 )
-from superword._text import lone_surrogate, parse_size
+from superword._support.text import lone_surrogate, parse_size
 from superword.errors import OptionError
 from superword.options import Format, OnError
 

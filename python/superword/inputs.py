@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from superword._text import suggestion
+from superword._support.text import suggestion
 from superword.errors import InputError, MissingInputError, OptionError
 
 __all__ = ["STDIN", "Input", "Texts", "expand", "groups_of", "is_data", "parse_groups"]

@@ -12,8 +12,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, fields
 from typing import Any, Literal
 
-from superword import _checks as checks
-from superword._text import parse_size
+from superword._support import checks
+from superword._support.text import parse_size
 from superword.errors import OptionError
 from superword.pretokenizer import DEFAULT, Pretokenizer
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import Any, NoReturn
 
 from superword import _core
-from superword._text import lone_surrogate, suggestion
+from superword._support.text import lone_surrogate, suggestion
 from superword.errors import OptionError
 
 __all__ = ["DEFAULT", "Pretokenizer", "preset_names", "script_names"]

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from superword._text import format_bytes, format_seconds
+from superword._support.text import format_bytes, format_seconds
 
 if TYPE_CHECKING:
     from rich.console import Console

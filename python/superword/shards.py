@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from superword._text import plural
+from superword._support.text import plural
 from superword.errors import SaveError, ShardsMismatchError
 from superword.inputs import STDIN, Input
 

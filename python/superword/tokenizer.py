@@ -8,9 +8,9 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NoReturn, TypeVar
 
 from superword import _core
+from superword._encoding.decoding import DecodeStream
 from superword._interop import Interop
-from superword._text import lone_surrogate, surrogate_in
-from superword.decoding import DecodeStream
+from superword._support.text import lone_surrogate, surrogate_in
 from superword.encoding import Encodes
 from superword.errors import OptionError, TokenError
 from superword.options import Method

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from superword import _core, work
 from superword import progress as display
-from superword._text import lone_surrogate, plural, surrogate_in
+from superword._support.text import lone_surrogate, plural, surrogate_in
 from superword.errors import (
     ChangedWorkWarning,
     DocumentError,
@@ -234,7 +234,7 @@ def open_sources(inputs: Sequence[Input], text_field: str) -> list[_core.Source]
         if isinstance(item.data, Texts):
             sources.append((spool(item.data.texts), None))
         elif item.is_columnar:
-            from superword import columns
+            from superword._reading import columns
 
             sources.append((columns.batches(item, text_field), None))
         elif item.path == STDIN:

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from superword import _core
-from superword._text import plural
+from superword._support.text import plural
 from superword.errors import OptionError, WorkDirError
 from superword.inputs import STDIN, Input
 from superword.options import GREEDY_SPLIT, TrainOptions

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 import superword
 from kinds import engine
-from superword import columns
+from superword._reading import columns
 from superword.errors import (
     DamagedInputError,
     DocumentError,

@@ -12,7 +12,7 @@ import superword
 from export_models import boundless, some_documents, superwords, texts, training_text, words
 from hypothesis import HealthCheck, given, settings
 from superword import Pretokenizer, Tokenizer
-from superword._bytechars import to_bytes, to_chars
+from superword._support.bytechars import to_bytes, to_chars
 from superword.errors import ConversionError, MissingModelError, OptionError
 from superword.imports.rules import last_pair
 

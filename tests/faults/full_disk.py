@@ -54,7 +54,7 @@ def shards(elsewhere: Path) -> Path:
 
 
 def failed(kind: type[SuperwordError], run: Any) -> SuperwordError:
-    with pytest.raises(kind, match=f"{FULL}|no room left") as caught:
+    with pytest.raises(kind, match=f"{FULL}|no room left|no space left") as caught:
         run()
     assert caught.value.hint, caught.value
     return caught.value

@@ -10,7 +10,7 @@ import pytest
 import superword
 from hypothesis import given
 from hypothesis import strategies as st
-from superword import tsv
+from superword._counting import tsv
 from superword.counts import Candidates, Counts
 from superword.errors import CountsError, SaveError
 from superword.inputs import Texts

@@ -211,7 +211,7 @@ def test_what_cannot_be_kept_is_not_read(tmp_path: Path, texts: list[str]) -> No
 @pytest.mark.parametrize("suffix", [".parquet", ".arrow"])
 def test_work_on_tables_goes_on(tmp_path: Path, texts: list[str], suffix: str) -> None:
     pa: Any = pytest.importorskip("pyarrow", reason="pip install 'superword[arrow]'")
-    from superword import arrow
+    from superword._counting import arrow
 
     folder, kept = tmp_path / "tables", tmp_path / "work"
     folder.mkdir()

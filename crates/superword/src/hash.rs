@@ -2,6 +2,8 @@
 //!
 //! It has no seed on purpose: results never depend on it, and a run is the same every time.
 
+use crate::token::pack;
+
 const K0: u64 = 0x9E37_79B9_7F4A_7C15;
 const K1: u64 = 0xD6E8_FEB8_6659_FD93;
 
@@ -21,7 +23,7 @@ pub fn hash_u128(word: u128) -> u64 {
 /// The hash of two ids.
 #[inline(always)]
 pub fn hash_pair(left: u32, right: u32) -> u64 {
-    hash_u64((u64::from(left) << 32) | u64::from(right))
+    hash_u64(pack(left, right))
 }
 
 /// The hash of one number.

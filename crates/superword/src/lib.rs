@@ -7,6 +7,7 @@
 pub mod corpus;
 pub mod count;
 mod cpu;
+pub mod disk;
 pub mod encode;
 pub mod hash;
 pub mod merge;

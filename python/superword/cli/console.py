@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 from superword import progress
-from superword._text import format_bytes, format_seconds, plural
+from superword._support.text import format_bytes, format_seconds, plural
 from superword.cli.group import log_json, tell
 from superword.inputs import STDIN, Input
 from superword.progress import JsonLog, Progress, peak_memory

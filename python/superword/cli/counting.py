@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 
 import click
 
-from superword._text import plural
+from superword._support.text import plural
 from superword.cli.console import about_to_read
 from superword.cli.group import examples, on_stop, tell
 from superword.cli.pretokenizers import pretokenizer_of, pretokenizer_options
@@ -46,7 +46,7 @@ def _output(command: _Command) -> _Command:
 def _check(output: str) -> None:
     check_output(output)
     if check_suffix(output) != ".tsv":
-        from superword import arrow
+        from superword._counting import arrow
 
         arrow.pyarrow()  # Better said now than after hours of counting.
 

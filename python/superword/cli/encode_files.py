@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from superword import progress
-from superword._text import format_bytes, format_seconds, plural
+from superword._support.text import format_bytes, format_seconds, plural
 from superword.cli.group import examples, on_stop, tell
 from superword.cli.train import click_option
 from superword.encode_files import SHARD_SIZE, run

@@ -11,7 +11,7 @@ from typing import Any
 import click
 
 from superword import _core
-from superword._text import plural
+from superword._support.text import plural
 from superword.cli.group import examples, tell
 from superword.errors import InputError, MissingExtraError
 from superword.export import (

@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 
 import click
 
-from superword._text import plural
+from superword._support.text import plural
 from superword.cli.console import Console
 from superword.cli.group import examples, flag_of, on_stop
 from superword.cli.pretokenizers import PATTERN_OPTIONS, pretokenizer_of, pretokenizer_options

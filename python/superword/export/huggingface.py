@@ -7,7 +7,7 @@ import os
 from pathlib import Path
 from typing import Any
 
-from superword._bytechars import to_chars
+from superword._support.bytechars import to_chars
 from superword.errors import ExportError, SpecialTokenError
 from superword.export.files import make_folder, write
 from superword.export.plan import Mode, Plan, make_plan
@@ -162,7 +162,7 @@ def _json(value: dict[str, Any]) -> bytes:
 
 def load_huggingface(path: Path) -> Any:
     """The exported tokenizer, as `tokenizers` runs it. Takes the folder or `tokenizer.json`."""
-    from superword._extras import need
+    from superword._support.extras import need
 
     tokenizers = need("tokenizers", "huggingface", "loading a Hugging Face export")
     file = path / "tokenizer.json" if path.is_dir() else path

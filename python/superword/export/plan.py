@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from superword._text import suggestion
+from superword._support.text import suggestion
 from superword.errors import ExportError, OptionError
 from superword.export.leaves import Shapes, leaf_pattern
 from superword.export.patterns import EXPORTABLE, coarse_of, fine_of, preset_of

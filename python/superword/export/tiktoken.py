@@ -18,7 +18,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-from superword._extras import need
+from superword._support.extras import need
 from superword.errors import ConversionError, ExportError, MissingModelError
 from superword.export.files import make_folder, write
 from superword.export.patterns import preset_of

@@ -8,7 +8,7 @@ import re
 from pathlib import Path
 from typing import Any, NoReturn
 
-from superword._bytechars import to_bytes
+from superword._support.bytechars import to_bytes
 from superword.errors import ConversionError, MissingModelError
 from superword.imports.build import build, pretokenizer_for
 from superword.imports.rules import check_alphabet, rules_of

@@ -26,7 +26,7 @@ import re
 from pathlib import Path
 from typing import NoReturn
 
-from superword._bytechars import to_bytes
+from superword._support.bytechars import to_bytes
 from superword.errors import ConversionError, MissingModelError
 from superword.imports.build import build
 from superword.imports.rules import Rule, check_alphabet

@@ -16,7 +16,7 @@ from typing import Any
 from transformers import AddedToken, BatchEncoding, PreTrainedTokenizer
 
 from superword import Tokenizer
-from superword._bytechars import to_bytes, to_chars
+from superword._support.bytechars import to_bytes, to_chars
 from superword.errors import OptionError
 from superword.export.huggingface import roles_of
 

@@ -12,7 +12,7 @@ must be installed in any case).
 
 from __future__ import annotations
 
-from superword._extras import need
+from superword._support.extras import need
 
 need("transformers", "transformers", "superword.integrations.transformers")
 

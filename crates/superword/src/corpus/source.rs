@@ -2,11 +2,8 @@
 
 use std::fmt;
 use std::fs::File;
-use std::io::{self, Read, Seek, SeekFrom};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
-
-use xxhash_rust::xxh3::xxh3_64;
 
 use super::CorpusError;
 
@@ -267,16 +264,9 @@ impl Source {
             Location::Batches(batches) => PathBuf::from(batches.name()),
             Location::Stdin | Location::Memory(..) | Location::Spooled(..) => return None,
         };
-        let metadata = std::fs::metadata(&path)
-            .ok()
-            .filter(|file| file.is_file())?;
-        let changed = metadata.modified().ok()?;
-        let changed = changed.duration_since(std::time::UNIX_EPOCH).ok()?;
+        let identity = crate::disk::identity(&path).ok()?;
         Some(format!(
-            "{} {} {:016x} {} {:?} {:?}",
-            metadata.len(),
-            changed.as_nanos(),
-            hash_of_ends(&path, metadata.len()).ok()?,
+            "{identity} {} {:?} {:?}",
             path.display(),
             self.format,
             self.compression,
@@ -294,47 +284,9 @@ impl Source {
     }
 }
 
-/// A hash of the first and the last bytes of a file.
-fn hash_of_ends(path: &Path, size: u64) -> io::Result<u64> {
-    const END: u64 = 1 << 16;
-    let mut file = File::open(path)?;
-    let mut bytes = Vec::new();
-    if size <= 2 * END {
-        file.read_to_end(&mut bytes)?;
-    } else {
-        (&mut file).take(END).read_to_end(&mut bytes)?;
-        file.seek(SeekFrom::Start(size - END))?;
-        file.take(END).read_to_end(&mut bytes)?;
-    }
-    Ok(xxh3_64(&bytes))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn files_written_again_in_their_old_time_are_told_apart() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("a.txt");
-        let time = std::time::UNIX_EPOCH + std::time::Duration::from_secs(1);
-        let identity = |bytes: &[u8]| {
-            std::fs::write(&path, bytes).unwrap();
-            let file = File::options().write(true).open(&path).unwrap();
-            file.set_modified(time).unwrap();
-            Source::from_path(&path, None).unwrap().identity().unwrap()
-        };
-        for size in [3, 1 << 16, 1 << 17, (1 << 17) + 1, 1 << 20] {
-            let mut bytes = vec![b'a'; size];
-            let before = identity(&bytes);
-            assert_eq!(identity(&bytes), before);
-            for at in [0, size - 1] {
-                bytes[at] = b'b';
-                assert_ne!(identity(&bytes), before, "{at} of {size}");
-                bytes[at] = b'a';
-            }
-        }
-    }
 
     #[test]
     fn names_tell_format_and_compression() {

@@ -7,7 +7,7 @@
 use super::{CandidateCounts, CountOverflow};
 use crate::hash::NumberMap;
 use crate::observe::{Observer, Stopped, check_stop};
-use crate::token::Symbol;
+use crate::token::{Symbol, pack};
 
 /// How many candidates go by between two looks at the observer.
 const LOOK_EVERY: usize = 1 << 12;
@@ -21,10 +21,6 @@ pub enum CutError {
     /// The observer asked to stop.
     #[error(transparent)]
     Stopped(#[from] Stopped),
-}
-
-fn key(left: Symbol, right: Symbol) -> u64 {
-    (u64::from(left.0) << 32) | u64::from(right.0)
 }
 
 /// Cuts every candidate at each bigram that occurs fewer than `threshold` times (overlapping
@@ -43,7 +39,7 @@ pub fn cut(
             check_stop(observer)?;
         }
         for pair in symbols.windows(2) {
-            let total = bigrams.entry(key(pair[0], pair[1])).or_default();
+            let total = bigrams.entry(pack(pair[0].0, pair[1].0)).or_default();
             *total = total.checked_add(count).ok_or(CountOverflow)?;
         }
     }
@@ -52,7 +48,7 @@ pub fn cut(
         if number.is_multiple_of(LOOK_EVERY) {
             check_stop(observer)?;
         }
-        let stays = |a: &Symbol, b: &Symbol| bigrams[&key(*a, *b)] >= threshold;
+        let stays = |a: &Symbol, b: &Symbol| bigrams[&pack(a.0, b.0)] >= threshold;
         for piece in symbols.chunk_by(stays).filter(|piece| piece.len() > 1) {
             pieces.add(piece, count)?;
         }

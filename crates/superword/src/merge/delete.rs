@@ -4,11 +4,10 @@
 //! equal neighbours in one place.
 
 use super::cells::Place;
-use super::index::key;
 use super::queue::PairCount;
-use super::{Merger, PairRule};
+use super::{AllowedPairs, Merger};
 use crate::hash::NumberMap;
-use crate::token::Symbol;
+use crate::token::{Symbol, pack, unpack};
 
 #[derive(Default)]
 struct Change {
@@ -17,7 +16,7 @@ struct Change {
     places: Vec<Place>,
 }
 
-impl<R: PairRule> Merger<'_, R> {
+impl<R: AllowedPairs> Merger<'_, R> {
     /// Replaces all occurrences of `token` by `parts`, whose bytes are those of the token, one
     /// cell per byte. Every pair must be at hand, so the merger must have been made with a floor
     /// of 1. Returns how often the token stood.
@@ -34,7 +33,7 @@ impl<R: PairRule> Merger<'_, R> {
             let first = self.cells.first_of_sequence(group[0].1);
             self.cells
                 .pairs_from(first, |left, right, _, weight, counted| {
-                    let change = changes.entry(key(left, right)).or_default();
+                    let change = changes.entry(pack(left, right)).or_default();
                     change.before += if counted { weight } else { 0 };
                 });
             for &(sequence, place) in group {
@@ -49,7 +48,7 @@ impl<R: PairRule> Merger<'_, R> {
             }
             self.cells
                 .pairs_from(first, |left, right, place, weight, counted| {
-                    let change = changes.entry(key(left, right)).or_default();
+                    let change = changes.entry(pack(left, right)).or_default();
                     change.after += if counted { weight } else { 0 };
                     change.places.push(place);
                 });
@@ -66,15 +65,14 @@ impl<R: PairRule> Merger<'_, R> {
 
     fn apply_changes(&mut self, changes: NumberMap<u64, Change>) {
         for (key, mut change) in changes {
-            let (left, right) = ((key >> 32) as u32, key as u32);
-            let old = self.index.count(Symbol(left), Symbol(right));
+            let (left, right) = unpack(key);
+            let old = self.index.count(left, right);
             let count = old + change.after - change.before;
-            if let Some(list) = self.index.list(left, right) {
+            if let Some(list) = self.index.list(left.0, right.0) {
                 change.places.extend_from_slice(self.index.places(list));
             }
             change.places.sort_unstable();
             change.places.dedup();
-            let (left, right) = (Symbol(left), Symbol(right));
             if count == 0 {
                 self.index.take(left, right);
                 continue;

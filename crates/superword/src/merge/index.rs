@@ -5,7 +5,7 @@ use super::queue::PairCount;
 use super::tally::{Seen, Tally};
 use crate::hash::NumberMap;
 use crate::observe::{Observer, Stopped, check_stop};
-use crate::token::Symbol;
+use crate::token::{Symbol, pack, unpack};
 
 /// Some places, in order, in the arena of the index. Never changed or freed once written: a place
 /// where the pair no longer stands is noticed when it is visited.
@@ -26,11 +26,6 @@ struct Pair {
 pub(super) struct PairIndex {
     pairs: NumberMap<u64, Pair>,
     arena: Vec<Place>,
-}
-
-/// Two symbols as the key of a table.
-pub(super) fn key(left: u32, right: u32) -> u64 {
-    (u64::from(left) << 32) | u64::from(right)
 }
 
 /// What the index is built from.
@@ -67,7 +62,7 @@ impl Counting<'_> {
             }
             Tally::Sparse(pairs) => {
                 self.for_each_pair(|left, right, _, weight, counted| {
-                    add(pairs.entry(key(left, right)).or_default(), weight, counted);
+                    add(pairs.entry(pack(left, right)).or_default(), weight, counted);
                 })?;
             }
         }
@@ -89,7 +84,7 @@ impl Counting<'_> {
                 }
             }),
             Tally::Sparse(pairs) => self.for_each_pair(|left, right, place, _, _| {
-                if let Some(seen) = pairs.get_mut(&key(left, right)) {
+                if let Some(seen) = pairs.get_mut(&pack(left, right)) {
                     add(seen, place);
                 }
             }),
@@ -111,7 +106,7 @@ impl PairIndex {
         let first = self.arena.len();
         let mut start = first;
         tally.retain(|key, seen| {
-            let (left, right) = (Symbol((key >> 32) as u32), Symbol(key as u32));
+            let (left, right) = unpack(key);
             if seen.count < floor || !allows(left, right) {
                 return false;
             }
@@ -131,24 +126,24 @@ impl PairIndex {
 
     /// All pairs with their counts.
     pub(super) fn pair_counts(&self) -> impl Iterator<Item = PairCount> + '_ {
-        self.pairs.iter().map(|(&key, pair)| PairCount {
-            left: Symbol((key >> 32) as u32),
-            right: Symbol(key as u32),
-            count: pair.count,
+        self.pairs.iter().map(|(&key, pair)| {
+            let (left, right) = unpack(key);
+            let count = pair.count;
+            PairCount { left, right, count }
         })
     }
 
     /// How often the pair occurs; 0 if it is not kept.
     pub(super) fn count(&self, left: Symbol, right: Symbol) -> u64 {
         self.pairs
-            .get(&key(left.0, right.0))
+            .get(&pack(left.0, right.0))
             .map_or(0, |pair| pair.count)
     }
 
     /// Removes the pair and gives its places.
     pub(super) fn take(&mut self, left: Symbol, right: Symbol) -> List {
         self.pairs
-            .remove(&key(left.0, right.0))
+            .remove(&pack(left.0, right.0))
             .map_or(List::default(), |pair| pair.places)
     }
 
@@ -159,7 +154,7 @@ impl PairIndex {
 
     /// The pair occurs less often by this much. A pair that is not kept stays unknown.
     pub(super) fn decrease(&mut self, left: u32, right: u32, by: u64) {
-        let key = key(left, right);
+        let key = pack(left, right);
         if let Some(pair) = self.pairs.get_mut(&key) {
             pair.count -= by;
             if pair.count == 0 {
@@ -193,11 +188,11 @@ impl PairIndex {
 
     /// Keeps a pair, in place of what was known of it.
     pub(super) fn set(&mut self, left: u32, right: u32, count: u64, places: List) {
-        self.pairs.insert(key(left, right), Pair { count, places });
+        self.pairs.insert(pack(left, right), Pair { count, places });
     }
 
     /// The list of a kept pair.
     pub(super) fn list(&self, left: u32, right: u32) -> Option<List> {
-        self.pairs.get(&key(left, right)).map(|pair| pair.places)
+        self.pairs.get(&pack(left, right)).map(|pair| pair.places)
     }
 }

@@ -28,7 +28,7 @@ use crate::token::Symbol;
 use crate::tokens::TokenTable;
 
 /// Which pairs may be merged at all. Ordinary merges allow all.
-pub trait PairRule {
+pub trait AllowedPairs {
     /// True if the two tokens may become one.
     fn allows(&mut self, tokens: &TokenTable, left: Symbol, right: Symbol) -> bool;
 
@@ -40,7 +40,7 @@ pub trait PairRule {
 #[derive(Clone, Copy, Debug, Default)]
 pub struct AnyPair;
 
-impl PairRule for AnyPair {
+impl AllowedPairs for AnyPair {
     fn allows(&mut self, _tokens: &TokenTable, _left: Symbol, _right: Symbol) -> bool {
         true
     }
@@ -74,7 +74,7 @@ const GRAIN: usize = 2048;
 
 /// How a merger works. Nothing of it changes what is merged.
 #[derive(Clone, Copy)]
-pub struct Working<'a> {
+pub struct MergeOptions<'a> {
     /// Pairs that occur less often are not kept at hand at first: when no pair above it is left it
     /// sinks, and the pairs are counted again, down to the smallest count that may be merged. A
     /// floor of 1 keeps every pair at hand, which deletions need.
@@ -85,9 +85,9 @@ pub struct Working<'a> {
     pub observer: &'a dyn Observer,
 }
 
-impl std::fmt::Debug for Working<'_> {
+impl std::fmt::Debug for MergeOptions<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Working")
+        f.debug_struct("MergeOptions")
             .field("floor", &self.floor)
             .field("threads", &self.threads)
             .finish_non_exhaustive()
@@ -105,7 +105,7 @@ pub struct Merger<'a, R> {
     queue: Queue,
     rule: R,
     /// Pairs below the floor are in neither index nor queue. They come back when it sinks.
-    working: Working<'a>,
+    options: MergeOptions<'a>,
     /// No pair below this count is ever chosen.
     min_count: u64,
     /// Where each token made by a merge was made: lists of the index, several if made repeatedly.
@@ -126,16 +126,16 @@ pub struct Joined {
     pub is_new: bool,
 }
 
-impl<'a, R: PairRule> Merger<'a, R> {
+impl<'a, R: AllowedPairs> Merger<'a, R> {
     /// Indexes the pairs. No pair that occurs less than `min_count` times is ever chosen.
     pub fn new(
         tokens: TokenTable,
         cells: Cells,
         rule: R,
         min_count: u64,
-        working: Working<'a>,
+        options: MergeOptions<'a>,
     ) -> Result<Merger<'a, R>, MergeError> {
-        Merger::with_grain(tokens, cells, rule, min_count, working, GRAIN)
+        Merger::with_grain(tokens, cells, rule, min_count, options, GRAIN)
     }
 
     /// The same, with another limit for what is shared between threads.
@@ -144,13 +144,13 @@ impl<'a, R: PairRule> Merger<'a, R> {
         cells: Cells,
         rule: R,
         min_count: u64,
-        working: Working<'a>,
+        options: MergeOptions<'a>,
         grain: usize,
     ) -> Result<Merger<'a, R>, MergeError> {
         if cells.total_weight().is_none() {
             return Err(MergeError::CountOverflow);
         }
-        let threads = crate::threads::resolve(working.threads);
+        let threads = crate::threads::resolve(options.threads);
         let mut merger = Merger {
             initial: tokens.len(),
             births: vec![Vec::new(); tokens.len()],
@@ -159,9 +159,9 @@ impl<'a, R: PairRule> Merger<'a, R> {
             index: PairIndex::default(),
             queue: Queue::default(),
             rule,
-            working: Working {
-                floor: working.floor.max(1),
-                ..working
+            options: MergeOptions {
+                floor: options.floor.max(1),
+                ..options
             },
             min_count: min_count.max(1),
             share: Share::default(),
@@ -189,10 +189,10 @@ impl<'a, R: PairRule> Merger<'a, R> {
         let counting = index::Counting {
             cells: &self.cells,
             symbols: self.tokens.len(),
-            observer: self.working.observer,
+            observer: self.options.observer,
         };
         self.index
-            .rebuild(counting, self.working.floor, |left, right| {
+            .rebuild(counting, self.options.floor, |left, right| {
                 rule.allows(tokens, left, right)
             })?;
         self.queue.rebuild(&self.tokens, self.index.pair_counts());
@@ -208,7 +208,7 @@ impl<'a, R: PairRule> Merger<'a, R> {
                         return Ok(Some(first));
                     }
                     count
-                        if count < self.working.floor.min(first.count) || count >= first.count =>
+                        if count < self.options.floor.min(first.count) || count >= first.count =>
                     {
                         // Gone, too rare, or queued again with a larger count.
                         self.queue.pop(&self.tokens);
@@ -216,10 +216,10 @@ impl<'a, R: PairRule> Merger<'a, R> {
                     count => self.queue.lower_first(&self.tokens, count),
                 }
             }
-            if self.working.floor <= self.min_count {
+            if self.options.floor <= self.min_count {
                 return Ok(None);
             }
-            self.working.floor = (self.working.floor / 8).max(self.min_count);
+            self.options.floor = (self.options.floor / 8).max(self.min_count);
             self.count_pairs()?;
         }
     }
@@ -278,7 +278,7 @@ impl<'a, R: PairRule> Merger<'a, R> {
         };
         self.share
             .survey
-            .apply_created(&mut self.index, joined, self.working.floor, keep);
+            .apply_created(&mut self.index, joined, self.options.floor, keep);
         Ok(joined)
     }
 

@@ -1,7 +1,7 @@
 //! How often and at how many places each pair stands, while all pairs are counted.
 
-use super::index::key;
 use crate::hash::NumberMap;
+use crate::token::pack;
 
 /// What is known of a pair: how often it occurs and at how many places. Once its list has a start,
 /// that takes the place of the count.
@@ -49,7 +49,7 @@ impl Tally {
                 let numbers =
                     (0..*symbols).flat_map(|left| (0..*symbols).map(move |right| (left, right)));
                 for ((left, right), seen) in numbers.zip(pairs) {
-                    if seen.places > 0 && !keep(key(left, right), seen) {
+                    if seen.places > 0 && !keep(pack(left, right), seen) {
                         *seen = Seen::default();
                     }
                 }

@@ -71,12 +71,12 @@ fn compare(parts: &[&[u8]], random: &mut Random, floor: u64, threads: usize) {
         assert!(cells.push(chosen.iter().map(|&i| symbols[i].0), weight));
         sequences.push((chosen.iter().map(|&i| parts[i].to_vec()).collect(), weight));
     }
-    let working = Working {
+    let options = MergeOptions {
         floor,
         threads,
         observer: &Silent,
     };
-    let mut merger = Merger::with_grain(tokens, cells, AnyPair, 1, working, 1).unwrap();
+    let mut merger = Merger::with_grain(tokens, cells, AnyPair, 1, options, 1).unwrap();
     for step in 0.. {
         let expected = count_pairs(&sequences)
             .into_iter()
@@ -132,12 +132,12 @@ fn history(
         let symbols = text.iter().map(|&byte| letters[usize::from(byte - b'a')].0);
         assert!(cells.push(symbols, *weight));
     }
-    let working = Working {
+    let options = MergeOptions {
         floor,
         threads,
         observer: &Silent,
     };
-    let mut merger = Merger::with_grain(tokens, cells, AnyPair, min_count, working, 1).unwrap();
+    let mut merger = Merger::with_grain(tokens, cells, AnyPair, min_count, options, 1).unwrap();
     let mut history = Vec::new();
     for step in 1..400 {
         if step % 5 == 0 {
@@ -218,12 +218,12 @@ fn counting_pairs_can_be_stopped() {
         for _ in 0..50_000 {
             assert!(cells.push(std::iter::repeat_n(a.0, 3), 1));
         }
-        let working = Working {
+        let options = MergeOptions {
             floor: 1,
             threads: 1,
             observer: &StopAt(questions.into()),
         };
-        let result = Merger::new(tokens, cells, AnyPair, 1, working);
+        let result = Merger::new(tokens, cells, AnyPair, 1, options);
         assert_eq!(result.err(), Some(MergeError::Stopped(Stopped)));
     }
 }

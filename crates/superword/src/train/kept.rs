@@ -13,6 +13,7 @@ use super::words::Words;
 use super::{TrainError, TrainOptions};
 use crate::corpus::{ReadOptions, SamplePlan, Source, plan_sample};
 use crate::count::{BigramSketch, CandidateCounts, Eligible};
+use crate::disk::WriteError;
 use crate::model::{Facts, Method, Model, SaveError};
 use crate::observe::{Observer, Phase};
 
@@ -76,8 +77,10 @@ impl Kept {
     fn save(&self, name: &str, model: &Model) -> Result<(), TrainError> {
         let path = self.scratch.path(name);
         model.save(&path).map_err(|error| match error {
-            SaveError::Io { source, .. } => failed(&path, &source, self.scratch.kept()),
-            SaveError::DiskFull { .. } => TrainError::Scratch {
+            SaveError::Write(WriteError::Io { source, .. }) => {
+                failed(&path, &source, self.scratch.kept())
+            }
+            SaveError::Write(WriteError::DiskFull { .. }) => TrainError::Scratch {
                 path: path.display().to_string(),
                 reason: "no room left on the disk".into(),
                 full: Some(self.scratch.kept()),

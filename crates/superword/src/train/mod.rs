@@ -31,7 +31,7 @@ pub use within::{check_memory, count_candidates_within, count_pretokens_within};
 pub use words::{WordStep, Words, learn_words};
 pub use work_dir::WorkDir;
 
-use crate::merge::Working;
+use crate::merge::MergeOptions;
 use crate::observe::{Observer, Phase, Stopped, check_stop};
 
 /// Shows the progress of a merge loop and hears the wish to stop, without slowing the loop.
@@ -61,8 +61,8 @@ impl<'a> WatchMerges<'a> {
     }
 
     /// How the merger works.
-    fn working(&self, floor: u64) -> Working<'a> {
-        Working {
+    fn working(&self, floor: u64) -> MergeOptions<'a> {
+        MergeOptions {
             floor,
             threads: self.threads,
             observer: self.observer,

@@ -1,7 +1,7 @@
 //! Which pretokens may be joined to a superword: the optional rules of phase 2.
 
 use super::options::Boundary;
-use crate::merge::PairRule;
+use crate::merge::AllowedPairs;
 use crate::text::{Matcher, ScriptSet, scripts_in};
 use crate::token::Symbol;
 use crate::tokens::TokenTable;
@@ -43,7 +43,7 @@ impl SupermergeRules {
     }
 }
 
-impl PairRule for SupermergeRules {
+impl AllowedPairs for SupermergeRules {
     fn allows(&mut self, tokens: &TokenTable, left: Symbol, right: Symbol) -> bool {
         if let Some(most) = self.max_words
             && self.words_of(left) + self.words_of(right) > most

@@ -3,6 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use superword::disk::WriteError;
 use superword::model::{LoadError, LooksLike, Model, SaveError};
 
 use crate::samples::{rich, tiny};
@@ -114,11 +115,11 @@ fn bad_paths_to_save_are_told_apart_and_leave_nothing() {
     let model = tiny();
     assert!(matches!(
         model.save(folder.0.join("none/m.superword")).unwrap_err(),
-        SaveError::NoFolder { .. }
+        SaveError::Write(WriteError::NoDirectory { .. })
     ));
     assert!(matches!(
         model.save(&folder.0).unwrap_err(),
-        SaveError::IsFolder { .. }
+        SaveError::Write(WriteError::IsDirectory { .. })
     ));
     assert!(model.save("").is_err());
     assert!(model.save(folder.0.join("..")).is_err());
@@ -126,7 +127,7 @@ fn bad_paths_to_save_are_told_apart_and_leave_nothing() {
     fs::write(&file, b"old").unwrap();
     assert!(matches!(
         model.save(file.join("below")).unwrap_err(),
-        SaveError::NoFolder { .. }
+        SaveError::Write(WriteError::NoDirectory { .. })
     ));
     assert_eq!(fs::read(&file).unwrap(), b"old");
     assert_eq!(folder.names(), ["file"]);
@@ -138,7 +139,7 @@ fn devices_are_neither_read_nor_replaced() {
     let null = Path::new("/dev/null");
     assert!(matches!(
         tiny().save(null).unwrap_err(),
-        SaveError::NotAFile { .. }
+        SaveError::Write(WriteError::NotAFile { .. })
     ));
     assert!(matches!(
         Model::load(null).unwrap_err(),
@@ -158,7 +159,7 @@ fn a_file_marked_read_only_is_kept() {
     fs::set_permissions(&path, read_only).unwrap();
     assert!(matches!(
         tiny().save(&path).unwrap_err(),
-        SaveError::ReadOnly { .. }
+        SaveError::Write(WriteError::ReadOnly { .. })
     ));
     assert_eq!(fs::read(&path).unwrap(), b"old");
     fs::set_permissions(&path, writable).unwrap();
@@ -178,7 +179,7 @@ fn a_folder_that_may_not_be_written_gives_a_permission_error() {
     // The superuser may write everywhere; then there is nothing to see.
     if let Err(error) = result {
         assert!(
-            matches!(error, SaveError::PermissionDenied { .. }),
+            matches!(error, SaveError::Write(WriteError::PermissionDenied { .. })),
             "{error}"
         );
         assert_eq!(fs::read(&path).unwrap(), b"old");

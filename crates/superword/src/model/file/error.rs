@@ -4,6 +4,7 @@ use std::io;
 use std::path::PathBuf;
 
 use super::{MAGIC, Section};
+use crate::disk::WriteError;
 use crate::model::BuildError;
 
 /// Why a file is not a model: one variant per broken promise. Offsets count from the start of the
@@ -279,33 +280,12 @@ fn is_text(start: &[u8]) -> bool {
     !valid.is_empty() && valid.chars().all(|c| blank(c) || !c.is_control())
 }
 
-/// Why a model could not be saved. Unless said otherwise, an old file of that name is untouched.
+/// Why a model could not be saved.
 #[derive(Debug, thiserror::Error)]
-#[allow(missing_docs)] // each message says what its fields are
+#[allow(missing_docs)] // The messages describe the variants.
 pub enum SaveError {
-    #[error("there is no folder {}", folder.display())]
-    NoFolder { folder: PathBuf },
-
-    #[error("{} is a folder, not a file", path.display())]
-    IsFolder { path: PathBuf },
-
-    #[error("{} is a device or pipe, not a file", path.display())]
-    NotAFile { path: PathBuf },
-
-    #[error("{} is marked read-only", path.display())]
-    ReadOnly { path: PathBuf },
-
-    #[error("no permission to write {}", path.display())]
-    PermissionDenied { path: PathBuf },
-
-    #[error("no room left to write {}", path.display())]
-    DiskFull { path: PathBuf },
-
-    #[error("writing {} failed: {source}", path.display())]
-    Io { path: PathBuf, source: io::Error },
-
-    #[error("{} is written, but might not survive a power cut: syncing its folder failed: {source}", path.display())]
-    FolderSync { path: PathBuf, source: io::Error },
+    #[error(transparent)]
+    Write(#[from] WriteError),
 
     #[error("the model takes {bytes} bytes; a model file has at most {limit}")]
     TooLarge { bytes: u64, limit: u64 },
@@ -315,18 +295,7 @@ impl SaveError {
     /// What to do next.
     pub fn hint(&self) -> Option<String> {
         let hint = match self {
-            SaveError::NoFolder { .. } => "make the folder first, or check the path",
-            SaveError::IsFolder { .. } => "name a file inside the folder",
-            SaveError::NotAFile { .. } => "name a regular file",
-            SaveError::ReadOnly { .. } => "save under another name, or make the file writable",
-            SaveError::PermissionDenied { .. } => {
-                "check who may write to the folder; a file of that name was not touched"
-            }
-            SaveError::DiskFull { .. } => {
-                "free some room and save again; a file of that name was not touched"
-            }
-            SaveError::Io { .. } => "a file of that name was not touched; try another place",
-            SaveError::FolderSync { .. } => "check the disk, then save again",
+            SaveError::Write(error) => error.hint(),
             SaveError::TooLarge { .. } => "record fewer n-grams, or ask for a smaller vocabulary",
         };
         Some(hint.to_owned())

@@ -90,9 +90,8 @@ impl Model {
         Ok(Model::build(parts)?)
     }
 
-    /// Writes the model to a file, all or nothing: a temporary file in the same folder is written,
-    /// synced and renamed. On an error the temporary file is removed and an old model under that
-    /// name stays as it was. (Only after [`SaveError::FolderSync`] the new one is in place.)
+    /// Saves the model to a file, replacing an existing one atomically; see
+    /// [`replace`](crate::disk::replace).
     pub fn save(&self, path: impl AsRef<Path>) -> Result<(), SaveError> {
         let path = path.as_ref();
         let bytes = self.to_bytes();
@@ -102,7 +101,8 @@ impl Model {
                 limit: MAX_FILE_BYTES,
             });
         }
-        disk::replace(path, |file| std::io::Write::write_all(file, &bytes))
+        crate::disk::replace(path, |file| std::io::Write::write_all(file, &bytes))?;
+        Ok(())
     }
 
     /// Reads a model from a file. Errors of the content do not repeat the path.

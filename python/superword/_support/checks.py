@@ -10,7 +10,7 @@ import operator
 from collections.abc import Iterable, Mapping
 from typing import Any, Literal
 
-from superword._text import suggestion, surrogate_in
+from superword._support.text import suggestion, surrogate_in
 from superword.errors import OptionError
 
 

@@ -9,8 +9,8 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from superword import _core
-from superword._text import suggestion
-from superword.arrow import pyarrow
+from superword._counting.arrow import pyarrow
+from superword._support.text import suggestion
 from superword.errors import DamagedInputError, DocumentError, InputError
 from superword.inputs import Input, columnar_format
 

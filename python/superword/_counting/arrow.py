@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from superword._extras import need
+from superword._support.extras import need
 from superword.errors import CountsError, SaveError
 
 __all__ = [
@@ -160,7 +160,7 @@ def described(table: Any) -> dict[str, Any] | None:
 def write(path: str, table: Any) -> None:
     """Write a table as Parquet or Arrow, by its name, all or nothing."""
     pa = pyarrow()
-    from superword.tsv import replacing
+    from superword._counting.tsv import replacing
 
     with replacing(path) as file:
         try:

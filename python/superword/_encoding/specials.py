@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 from collections.abc import Set as AbstractSet
 from typing import Literal, TypeVar
 
-from superword._text import lone_surrogate, suggestion, surrogate_in
+from superword._support.text import lone_surrogate, suggestion, surrogate_in
 from superword.errors import OptionError, SpecialTokenError
 
 __all__ = ["Allowed", "Disallowed", "allowed_names", "each_text", "one_text", "thread_count"]

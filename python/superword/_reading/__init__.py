@@ -1,0 +1,1 @@
+"""Private parts of reading: inputs as the sources that the engine reads."""

@@ -1,0 +1,1 @@
+"""Small helpers that every module may use: checks, messages, optional packages."""
