@@ -195,13 +195,16 @@ pub(crate) fn train(error: &TrainError) -> PyErr {
         TrainError::MemoryTooSmall { .. } => Raised::new("OptionError", error, error.hint())
             .text("option", "max_memory")
             .into(),
+        TrainError::InputChanged { source_name } => Raised::new("InputError", error, error.hint())
+            .text("path", source_name)
+            .into(),
         TrainError::MemoryExceeded { .. } => {
             Raised::new("MemoryLimitError", error, error.hint()).into()
         }
         TrainError::NotAFile { .. } => Raised::new("OptionError", error, error.hint())
             .text("option", "work_dir")
             .into(),
-        TrainError::Scratch { path, .. } => Raised::new("WorkDirError", error, error.hint())
+        TrainError::WorkFile { path, .. } => Raised::new("WorkDirError", error, error.hint())
             .text("path", path)
             .into(),
         TrainError::InUse { path, .. } => Raised::new("WorkDirInUseError", error, error.hint())
