@@ -44,3 +44,6 @@ pub use stages::{
 pub use watch::WatchMerges;
 pub use words::{WordStep, Words, learn_words};
 pub use work::WorkDir;
+
+#[cfg(test)]
+mod tests;
