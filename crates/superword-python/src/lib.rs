@@ -11,7 +11,6 @@ mod documents;
 mod encoding;
 mod errors;
 mod model;
-mod parts;
 mod pretokenizer;
 mod shards;
 mod spool;

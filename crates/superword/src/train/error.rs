@@ -180,6 +180,22 @@ impl From<ReadError<Infallible>> for TrainError {
 }
 
 impl TrainError {
+    /// The option that the error is about, by its name in Python, if there is one.
+    pub fn option(&self) -> Option<&'static str> {
+        Some(match self {
+            TrainError::Option(error) => error.option(),
+            TrainError::MemoryTooSmall { .. } | TrainError::MemoryExceeded { .. } => "max_memory",
+            TrainError::NotAFile { .. } | TrainError::InUse { .. } => "work_dir",
+            TrainError::WordsOnly | TrainError::SuperwordsOnly | TrainError::BaseNeedsSuperBpe => {
+                "method"
+            }
+            TrainError::BaseHasSpecials => "special_tokens",
+            TrainError::CutTooHigh { .. } => "cut_below",
+            TrainError::ForeignByte => "alphabet",
+            _ => return None,
+        })
+    }
+
     /// What to do next, where there is something to say.
     pub fn hint(&self) -> Option<String> {
         match self {
@@ -192,7 +208,7 @@ impl TrainError {
             TrainError::Merge(MergeError::CountOverflow) | TrainError::Overflow(_) => {
                 Some("the counts are beyond any text; are they from a damaged file?".into())
             }
-            TrainError::Merge(_) => Some("train on a sample of the text (max_bytes)".into()),
+            TrainError::Merge(_) => Some("train on a sample of the text: set `sample`".into()),
             TrainError::Scratch {
                 full: Some(WorkKept::Yes),
                 ..
@@ -212,37 +228,37 @@ impl TrainError {
                 Some("check the folder; remove it to start from the beginning".into())
             }
             TrainError::InUse { .. } => {
-                Some("wait for it to end or stop it, or give another directory as work_dir".into())
+                Some("wait for it to end or stop it, or choose another `work_dir`".into())
             }
             TrainError::MemoryTooSmall { needed, .. } => Some(format!(
-                "give max_memory of {needed} or more, or use fewer threads"
+                "give `max_memory` of {needed} or more, or use fewer `threads`"
             )),
             TrainError::MemoryExceeded { needed, .. } => Some(format!(
-                "give max_memory of more than {needed}, or train on a sample of the text"
+                "give `max_memory` of more than {needed}, or train on a `sample` of the text"
             )),
             TrainError::NotAFile { .. } => {
-                Some("write it to a file first, or leave work_dir out".into())
+                Some("write it to a file first, or leave `work_dir` out".into())
             }
             TrainError::WordsOnly => {
                 Some("learn the words first, then add superwords from candidates".into())
             }
             TrainError::SuperwordsOnly => {
-                Some("use method \"bpe\" without candidates, or another method".into())
+                Some("use `method=\"bpe\"` without candidates, or another method".into())
             }
             TrainError::HasSuperwords => {
                 Some("give the model of words that it was made from, or train one".into())
             }
             TrainError::BaseNeedsSuperBpe => {
-                Some("use method \"superbpe\", or learn the words without special tokens".into())
+                Some("use `method=\"superbpe\"`, or learn the words without special tokens".into())
             }
-            TrainError::BaseHasSpecials => Some("leave special_tokens out".into()),
+            TrainError::BaseHasSpecials => Some("leave `special_tokens` out".into()),
             TrainError::ForeignToken { .. } => {
                 Some("count the candidates with the same model of words".into())
             }
             TrainError::CutTooHigh { cut_below } => Some(format!(
-                "count the candidates again with cut_below less than {cut_below}, or uncut"
+                "count the candidates again with `cut_below` less than {cut_below}, or without it"
             )),
-            TrainError::ForeignByte => Some("use the alphabet \"bytes\"".into()),
+            TrainError::ForeignByte => Some("use `alphabet=\"bytes\"`".into()),
         }
     }
 }

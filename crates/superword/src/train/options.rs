@@ -189,15 +189,15 @@ pub enum OptionError {
         "a vocabulary of {asked} is larger than {MAX_VOCABULARY}, the most that can be trained"
     )]
     VocabularyTooLarge { asked: usize },
-    #[error("supermerges are given, but plain BPE has none")]
+    #[error("`supermerges` was given, but plain BPE has none")]
     SupermergesInBpe,
-    #[error("supermerges are given, but BoundlessBPE finds their number itself")]
+    #[error("`supermerges` was given, but BoundlessBPE finds their number itself")]
     SupermergesInBoundless,
-    #[error("SuperBPE needs the number of supermerges")]
+    #[error("SuperBPE needs `supermerges`")]
     NoSupermerges,
     #[error("the PickyBPE threshold is {given}; it must be above 0 and at most 1")]
     PickyOutOfRange { given: f64 },
-    #[error("a superword has at least two pretokens, so max_words must be 2 or more")]
+    #[error("a superword has at least two pretokens, so `max_words` must be 2 or more")]
     MaxWordsTooSmall,
     #[error("special token {index} is empty")]
     EmptySpecial { index: usize },
@@ -206,6 +206,21 @@ pub enum OptionError {
 }
 
 impl OptionError {
+    /// The option that is at fault, by its name in Python.
+    pub fn option(&self) -> &'static str {
+        match self {
+            OptionError::VocabularyTooSmall { .. } | OptionError::VocabularyTooLarge { .. } => {
+                "vocab_size"
+            }
+            OptionError::SupermergesInBpe
+            | OptionError::SupermergesInBoundless
+            | OptionError::NoSupermerges => "supermerges",
+            OptionError::PickyOutOfRange { .. } => "picky",
+            OptionError::MaxWordsTooSmall => "max_words",
+            OptionError::EmptySpecial { .. } | OptionError::SpecialTwice { .. } => "special_tokens",
+        }
+    }
+
     /// What to do next.
     pub fn hint(&self) -> Option<String> {
         Some(match self {
@@ -220,17 +235,17 @@ impl OptionError {
             ),
             OptionError::VocabularyTooLarge { .. } => "ask for fewer tokens".into(),
             OptionError::SupermergesInBpe => {
-                "leave supermerges out, or use method \"superbpe\"".into()
+                "leave `supermerges` out, or use `method=\"superbpe\"`".into()
             }
             OptionError::SupermergesInBoundless => {
-                "leave supermerges out, or use method \"superbpe\" to set their number".into()
+                "leave `supermerges` out, or use `method=\"superbpe\"` to set their number".into()
             }
             OptionError::NoSupermerges => {
-                "give supermerges, or use method \"boundless\", which finds the number itself"
+                "give `supermerges`, or use `method=\"boundless\"`, which finds the number itself"
                     .into()
             }
             OptionError::PickyOutOfRange { .. } => "0.9 is a common choice".into(),
-            OptionError::MaxWordsTooSmall => "use method \"bpe\" for no superwords at all".into(),
+            OptionError::MaxWordsTooSmall => "use `method=\"bpe\"` for no superwords at all".into(),
             OptionError::EmptySpecial { .. } | OptionError::SpecialTwice { .. } => {
                 "give each special token once".into()
             }
