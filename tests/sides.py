@@ -10,9 +10,9 @@ from collections.abc import Iterable, Sequence
 from typing import Any, TypeAlias
 
 from superword import Pretokenizer, Tokenizer, _core, reference
+from superword._reading.sources import spool
 from superword.options import TrainOptions
 from superword.reference import file
-from superword.training import spool
 
 StepRow: TypeAlias = tuple[str, bytes, bytes, int]
 

@@ -51,6 +51,20 @@ class Batches:
         open: Callable[[], Iterable[tuple[bytes, bytes, bytes | None]]],
     ) -> Batches: ...
 
+class DocumentReader:
+    """Reads the documents of sources in order, on a thread of the engine.
+
+    `options` are those of ReadOptions.for_reading.
+    """
+
+    def __new__(cls, sources: Sequence[Source], options: dict[str, Any]) -> DocumentReader: ...
+    # The next documents, about a megabyte, or None at the end. Raises the errors of reading.
+    def next(self) -> list[str] | None: ...
+    # Stops reading. May be called at any time, and more than once.
+    def close(self) -> None: ...
+    # As that of `train`; complete once `next` has returned None.
+    def report(self) -> dict[str, Any]: ...
+
 class WorkDir:
     """A directory for finished work, made if it is not there, that no other run uses.
 
@@ -183,6 +197,7 @@ class Counts:
     def to_dict(self) -> dict[bytes, int]: ...
     @staticmethod
     def merge(parts: Sequence[Counts], facts: str) -> Counts: ...
+    def with_facts(self, facts: str) -> Counts: ...  # shares the counts
     # Sorted by token, in batches: offsets into the bytes, the bytes, counts; all as Arrow lays
     # them out. Offsets have 32 bits on the way out and 64 bits on the way in.
     def columns(self) -> list[tuple[bytes, bytes, bytes]]: ...
@@ -243,11 +258,6 @@ def train_superwords(
     progress: Callable[[str, str, int, int | None], None] | None,
 ) -> tuple[Model, str | None]:
     """Phase 2. The second result says why the vocabulary is smaller than asked for."""
-
-def each_document(
-    sources: Sequence[Source], text_field: str, callback: Callable[[list[str]], object]
-) -> None:
-    """Call `callback` with all documents, in order, some at a time; what it raises ends it."""
 
 def preset_names() -> list[str]: ...
 def script_names() -> list[str]: ...

@@ -1,12 +1,13 @@
-"""Counts as values and as files: of pretokens for words, of candidates for superwords.
+"""Counts of pretokens, to learn words from, and of candidates, to learn superwords from.
 
-A corpus can be counted in pieces, on many machines, by any engine, and the counts added up:
+A corpus can be counted in parts, on several machines or by other programs, and added up:
 
 >>> a, b = Counts.load("a.parquet"), Counts.load("b.parquet")
 >>> Counts.merge([a, b]).save("all.parquet")
 
-Counts know which pretokenizer, options and inputs they come from, and refuse to be mixed with
-others. Files are Parquet or Arrow (`pip install 'superword[arrow]'`) or TSV, by their names.
+Counts record the pretokenizer, options and inputs they come from. Counts that do not belong
+together cannot be added up. The suffix of a file selects Parquet, Arrow (both need
+`pip install 'superword[arrow]'`) or TSV.
 """
 
 from __future__ import annotations
@@ -31,12 +32,12 @@ SUFFIXES = (".parquet", ".arrow", ".feather", ".tsv")
 
 
 class Counts(Mapping[bytes, int]):
-    """How often each pretoken of a text occurs, and where that is from. Immutable.
+    """How often each pretoken of a text occurs. An immutable mapping.
 
     >>> Counts({b"a": 3, b" b": 2**40}, pretokenizer="gpt4o")[b" b"]
     1099511627776
 
-    `facts` says what is known of the text; it becomes part of the facts of a model.
+    `facts` describes the text, and becomes part of the facts of a model.
     """
 
     __slots__ = ("_engine", "origin")
@@ -63,27 +64,26 @@ class Counts(Mapping[bytes, int]):
 
     @property
     def pretokenizer(self) -> Pretokenizer:
-        """What cut the text."""
+        """The pretokenizer that split the text."""
         assert self.origin.pretokenizer is not None
         return self.origin.pretokenizer
 
     @property
     def facts(self) -> dict[str, Any]:
-        """What is known of the text: documents, bytes, pretokens."""
+        """What is known about the text: documents, bytes, pretokens."""
         facts: dict[str, Any] = json.loads(self._engine.facts)
         return facts
 
     @classmethod
     def merge(cls, parts: Iterable[Counts], *, allow_repeats: bool = False) -> Counts:
-        """Add up counts of parts of a text; parts that do not belong together are refused."""
+        """Add up the counts of parts of a text. `CountsError` if they do not belong together."""
         listed = list(parts)
         origin = together([part.origin for part in listed], allow_repeats)
         facts = sum_facts([part.facts for part in listed])
         engine = _core.Counts.merge([part._engine for part in listed], "{}")
         if "unique_pretokens" in facts:
             facts["unique_pretokens"] = len(engine)
-        engine = _core.Counts.merge([engine], json.dumps(facts))
-        return cls._wrap(engine, origin)
+        return cls._wrap(engine.with_facts(json.dumps(facts)), origin)
 
     def to_arrow(self) -> pyarrow.Table:
         """A table of the columns `token` (binary) and `count` (uint64), sorted by token."""
@@ -96,21 +96,20 @@ class Counts(Mapping[bytes, int]):
     def from_arrow(
         cls, table: pyarrow.Table, *, pretokenizer: str | Pretokenizer | None = None
     ) -> Counts:
-        """The counts of a table as `to_arrow` makes it, or any with columns of these names.
+        """The counts in a table made by `to_arrow`, or in any table with these columns.
 
-        A table of another engine does not say what cut the text: give the `pretokenizer`.
+        A table of another program does not record the pretokenizer: give it as `pretokenizer`.
         """
         from superword._counting import arrow
 
-        origin, facts = origin_of(arrow.described(table), "counts", pretokenizer)
+        origin, facts = origin_of(arrow.described(table.schema), "counts", pretokenizer)
         engine = _core.Counts.from_columns(arrow.counts_columns(table), "{}")
         if facts is None:
             facts = {"unique_pretokens": len(engine)}
-        engine = _core.Counts.merge([engine], json.dumps(facts))
-        return cls._wrap(engine, origin)
+        return cls._wrap(engine.with_facts(json.dumps(facts)), origin)
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write a file; the format is told by its name: .parquet, .arrow, .feather or .tsv."""
+        """Write a file whose suffix selects the format: .parquet, .arrow, .feather or .tsv."""
         name = os.fspath(path)
         if check_suffix(name) == ".tsv":
             from superword._counting import tsv
@@ -126,7 +125,7 @@ class Counts(Mapping[bytes, int]):
     def load(
         cls, path: str | os.PathLike[str], *, pretokenizer: str | Pretokenizer | None = None
     ) -> Counts:
-        """Read a file that `save` wrote, or that another engine wrote with the same columns."""
+        """Read a file of `save`, or a file of another program with the same columns."""
         name = os.fspath(path)
         try:
             if check_suffix(name) == ".tsv":
@@ -147,7 +146,7 @@ class Counts(Mapping[bytes, int]):
 
             return cls.from_arrow(arrow.read(name), pretokenizer=pretokenizer)
         except CountsError as error:
-            raise _at(name, error) from None
+            raise error._at(name, path=name) from None
 
     def __getitem__(self, token: bytes) -> int:
         count = self._engine.get(token) if isinstance(token, bytes) else 0
@@ -159,7 +158,7 @@ class Counts(Mapping[bytes, int]):
         return iter(self._engine.to_dict())
 
     def items(self) -> Any:
-        """All pretokens and their counts, in no particular order."""
+        """All pretokens with their counts, in no particular order."""
         return self._engine.to_dict().items()
 
     def __len__(self) -> int:
@@ -178,12 +177,12 @@ class Counts(Mapping[bytes, int]):
 
 
 class Candidates(Mapping[tuple[bytes, ...], int]):
-    """How often each run of eligible single-token pretokens occurs. Immutable.
+    """How often each run of eligible single-token pretokens occurs. An immutable mapping.
 
     >>> Candidates({(b"of", b" the"): 12})[b"of", b" the"]
     12
 
-    `cut_below`: bigrams that occur less often were cut (1: none were).
+    Runs were cut at bigrams that occur less than `cut_below` times; 1 means that none were cut.
     """
 
     __slots__ = ("_counts", "_engine", "origin")
@@ -210,25 +209,25 @@ class Candidates(Mapping[tuple[bytes, ...], int]):
 
     @property
     def cut_below(self) -> int:
-        """Bigrams that occur less often were cut; 1 if none were."""
+        """Runs were cut at bigrams that occur less often. 1 means that none were cut."""
         return self._engine.cut_below
 
     @property
     def facts(self) -> dict[str, Any]:
-        """What is known of the text."""
+        """What is known about the text."""
         facts: dict[str, Any] = json.loads(self._engine.facts)
         return facts
 
     @classmethod
     def merge(cls, parts: Iterable[Candidates], *, allow_repeats: bool = False) -> Candidates:
-        """Add up candidates of parts of a text, counted with the same words and not cut."""
+        """Add up the candidates of parts of a text, counted with the same words and not cut."""
         listed = list(parts)
         origin = together([part.origin for part in listed], allow_repeats)
         if any(part.cut_below > 1 for part in listed):
             raise CountsError(
-                "candidates that were cut cannot be added up: what is rare in a part may not be "
-                "rare in the whole",
-                hint="count the candidates again without cut_below",
+                "candidates that were cut cannot be added up: what is rare in one part may be "
+                "common in the whole text",
+                hint="count the candidates again without `cut_below`",
             )
         facts = json.dumps(sum_facts([part.facts for part in listed]))
         return cls._wrap(_core.Candidates.merge([part._engine for part in listed], facts), origin)
@@ -241,10 +240,10 @@ class Candidates(Mapping[tuple[bytes, ...], int]):
 
     @classmethod
     def from_arrow(cls, table: pyarrow.Table) -> Candidates:
-        """The candidates of a table as `to_arrow` makes it."""
+        """The candidates in a table made by `to_arrow`."""
         from superword._counting import arrow
 
-        described = arrow.described(table)
+        described = arrow.described(table.schema)
         origin, facts = origin_of(described, "candidates", None)
         engine = _core.Candidates.from_columns(
             arrow.candidates_columns(table),
@@ -254,7 +253,7 @@ class Candidates(Mapping[tuple[bytes, ...], int]):
         return cls._wrap(engine, origin)
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write a file; the format is told by its name: .parquet, .arrow, .feather or .tsv."""
+        """Write a file whose suffix selects the format: .parquet, .arrow, .feather or .tsv."""
         name = os.fspath(path)
         if check_suffix(name) == ".tsv":
             from superword._counting import tsv
@@ -267,7 +266,7 @@ class Candidates(Mapping[tuple[bytes, ...], int]):
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Candidates:
-        """Read a file that `save` wrote, or that another engine wrote with the same columns."""
+        """Read a file of `save`, or a file of another program with the same columns."""
         name = os.fspath(path)
         try:
             if check_suffix(name) == ".tsv":
@@ -287,13 +286,13 @@ class Candidates(Mapping[tuple[bytes, ...], int]):
 
             return cls.from_arrow(arrow.read(name))
         except CountsError as error:
-            raise _at(name, error) from None
+            raise error._at(name, path=name) from None
 
     def _described(self) -> dict[str, Any]:
         return self.origin.describe("candidates", self.facts, cut_below=self.cut_below)
 
     def _dict(self) -> dict[tuple[bytes, ...], int]:
-        # Made once, on the first look: the engine has no use for it.
+        # Built on first use; the engine does not need it.
         if self._counts is None:
             self._counts = self._engine.to_dict()
         return self._counts
@@ -314,29 +313,29 @@ class Candidates(Mapping[tuple[bytes, ...], int]):
 
 
 def check_token(token: object) -> bytes:
-    """A token as it was given, if it can be one."""
+    """Accept bytes that are not empty."""
     if not isinstance(token, bytes) or not token:
         raise CountsError(f"a token must be bytes that are not empty, not {token!r}")
     return token
 
 
 def check_count(token: object, count: object) -> int:
-    """A count as it was given, if it can be one."""
+    """Accept an integer that fits in 64 bits."""
     if isinstance(count, bool) or not isinstance(count, int) or not 0 <= count < 2**64:
         raise CountsError(
-            f"the count of {token!r} is {count!r}, not a whole number of 64 bits",
+            f"the count of {token!r} is {count!r}, not an unsigned 64-bit integer",
             hint="counts are whole numbers from 0 to 2**64 - 1",
         )
     return count
 
 
 def check_suffix(path: str) -> str:
-    """How a file of counts ends: one of `SUFFIXES`."""
+    """The suffix of a count file: one of `SUFFIXES`."""
     suffix = Path(path).suffix.lower()
     if suffix not in SUFFIXES:
         raise CountsError(
-            f"{path}: the name does not say how counts are written in it",
-            hint=f"end it in {', '.join(SUFFIXES[:-1])} or {SUFFIXES[-1]}",
+            f"{path}: unknown suffix for a count file",
+            hint=f"use {', '.join(SUFFIXES[:-1])} or {SUFFIXES[-1]}",
             path=path,
         )
     return suffix
@@ -348,6 +347,21 @@ def _counted_facts(counts: Mapping[bytes, int], facts: Mapping[str, Any] | None)
     return json.dumps(dict(facts))
 
 
-def _at(path: str, error: CountsError) -> CountsError:
-    message = error.message if error.message.startswith(path) else f"{path}: {error.message}"
-    return CountsError(message, hint=error.hint, **{**error.facts, "path": path})
+def kind_of(path: str | os.PathLike[str]) -> type[Counts] | type[Candidates]:
+    """Whether a file holds counts or candidates, as it records itself.
+
+    A file of another program records nothing; it holds counts.
+    """
+    name = os.fspath(path)
+    try:
+        if check_suffix(name) == ".tsv":
+            from superword._counting import tsv
+
+            described = tsv.describe(name)
+        else:
+            from superword._counting import arrow
+
+            described = arrow.described(arrow.schema(name))
+    except CountsError as error:
+        raise error._at(name, path=name) from None
+    return Candidates if (described or {}).get("kind") == "candidates" else Counts

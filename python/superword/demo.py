@@ -1,7 +1,7 @@
-"""`python -m superword.demo`: the three methods side by side on text that every machine has.
+"""`python -m superword.demo`: compare the three methods on text that every machine has.
 
-Trains BPE, BoundlessBPE and SuperBPE on the sources of Python's standard library, measures them
-on files they have not seen, and shows how each cuts a sentence.
+Trains BPE, BoundlessBPE and SuperBPE on the source code of Python's standard library, measures them
+on held-out files, and shows how each method splits a sentence.
 """
 
 from __future__ import annotations
@@ -20,10 +20,11 @@ from rich.markup import escape
 from rich.table import Table
 
 from superword import inputs, progress
-from superword._support.text import format_bytes, format_seconds, plural
+from superword._reading.sources import gather
+from superword._support.text import format_bytes, format_seconds, plural, printable
 from superword.options import TrainOptions
 from superword.tokenizer import Tokenizer
-from superword.training import Report, gather, run
+from superword.training import Report, run
 
 __all__ = ["main"]
 
@@ -31,15 +32,15 @@ SENTENCE = (
     "Return the number of items in the list, as well as the name of the file if there is one."
 )
 HOLD_OUT_EVERY = 10
-# SuperBPE must be told how many supermerges to learn; this share of the vocabulary.
+# SuperBPE needs the number of supermerges: the vocabulary divided by this.
 SUPERBPE_SHARE = 4
-# Installed packages differ from machine to machine, and are not the standard library.
+# Installed packages differ between machines and are not part of the standard library.
 LEFT_OUT = {"site-packages", "dist-packages", "__pycache__"}
 
 
 @dataclass(frozen=True)
 class Texts:
-    """The files of the standard library: to learn from, to measure on, and how many were left."""
+    """The files of the standard library: for training, for measuring, and how many were skipped."""
 
     training: list[str]
     held_out: list[str]
@@ -48,7 +49,7 @@ class Texts:
 
 @dataclass(frozen=True)
 class Trained:
-    """A trained tokenizer, how it was made and where it is."""
+    """A trained tokenizer, its report and where it was saved."""
 
     tokenizer: Tokenizer
     report: Report
@@ -57,7 +58,7 @@ class Trained:
 
 
 def read_standard_library() -> Texts:
-    """Python's own sources, docstrings included; every tenth file is held out."""
+    """Read the source code of the standard library. Every tenth file is held out."""
     root = Path(sysconfig.get_path("stdlib"))
     kept: list[str] = []
     skipped = 0
@@ -67,7 +68,7 @@ def read_standard_library() -> Texts:
         try:
             kept.append(path.read_bytes().decode())
         except (OSError, UnicodeDecodeError):
-            skipped += 1  # Python tests itself with files that are wrong on purpose.
+            skipped += 1  # Some test files of Python are invalid on purpose.
     held_out = kept[HOLD_OUT_EVERY - 1 :: HOLD_OUT_EVERY]
     training = [text for i, text in enumerate(kept, start=1) if i % HOLD_OUT_EVERY]
     return Texts(training, held_out, skipped)
@@ -76,7 +77,7 @@ def read_standard_library() -> Texts:
 def train_all(
     texts: Sequence[str], vocab_size: int, folder: Path, console: Console
 ) -> list[Trained]:
-    """Train and save one model by each method."""
+    """Train and save one model with each method."""
     models = []
     ways: tuple[dict[str, Any], ...] = (
         {"method": "bpe"},
@@ -98,8 +99,8 @@ def train_all(
 
 
 def comparison(models: Sequence[Trained], held_out: Sequence[str]) -> Table:
-    """The table: vocabulary, superwords, bytes per token on held-out files, time per phase."""
-    # A column for each method: three of them fit every terminal.
+    """A table of vocabulary, superwords, bytes per token on held-out files, and times."""
+    # One column per method: three columns fit into every terminal.
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
     table.add_column()
     for model in models:
@@ -116,22 +117,22 @@ def comparison(models: Sequence[Trained], held_out: Sequence[str]) -> Table:
         times = (model.report.seconds.get(phase) for model in models)
         name = progress.PHASES.get(phase, phase)
         table.add_row(name, *("–" if t is None else format_seconds(t) for t in times))
-    table.add_row("all together", *(format_seconds(model.seconds) for model in models))
+    table.add_row("total", *(format_seconds(model.seconds) for model in models))
     return table
 
 
 def cut(tokenizer: Tokenizer, text: str) -> str:
-    """The text with a bar between its tokens, superwords marked, as markup for rich."""
+    """The text with a bar between tokens and with superwords highlighted, as rich markup."""
     shown = []
     for id in tokenizer.encode_ordinary(text):
-        token = escape(tokenizer.token_bytes(id).decode(errors="backslashreplace"))
+        token = escape(printable(tokenizer.token_bytes(id).decode(errors="backslashreplace")))
         token = token.replace(" ", "␣")
         shown.append(f"[bold cyan]{token}[/bold cyan]" if tokenizer.is_superword(id) else token)
     return "[dim]|[/dim]".join(shown)
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Run the demonstration; results on stdout, progress on stderr."""
+    """Run the demo. Results go to stdout, progress to stderr."""
     parser = argparse.ArgumentParser(prog="superword.demo", description=__doc__)
     parser.add_argument("--vocab-size", type=int, default=16_384, metavar="N")
     parser.add_argument("--output", type=Path, default=Path("demo-models"), metavar="FOLDER")
@@ -143,7 +144,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     texts = read_standard_library()
     size = format_bytes(sum(len(text.encode()) for text in texts.training))
     err.print(
-        f"Python's standard library: learning from {plural(len(texts.training), 'file')} ({size}), "
+        f"Python's standard library: training on {plural(len(texts.training), 'file')} ({size}), "
         f"{len(texts.held_out):,} held out, {texts.skipped} skipped because they are not UTF-8",
         soft_wrap=True,
     )
@@ -151,8 +152,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
     out.print(comparison(models, texts.held_out))
     out.print(
-        "More bytes per token is better. BoundlessBPE finds the number of superwords by itself;\n"
-        f"SuperBPE has to be told it: here 1/{SUPERBPE_SHARE} of the vocabulary.\n",
+        "More bytes per token is better. BoundlessBPE finds the number of superwords itself.\n"
+        f"SuperBPE is given the number: here 1/{SUPERBPE_SHARE} of the vocabulary.\n",
         highlight=False,
         soft_wrap=True,
     )

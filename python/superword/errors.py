@@ -1,6 +1,6 @@
-"""Everything that can go wrong, one class for each kind of broken promise.
+"""Every error and warning of the package.
 
-Each error says what is wrong and where, and, where something can be done, what to do next:
+Each error says what is wrong and where, and what to do next where there is something to do:
 
 >>> error = InputError("no such file: corpus.jsonl", hint="check the path", path="corpus.jsonl")
 >>> print(error)
@@ -9,13 +9,15 @@ hint: check the path
 >>> error.path
 'corpus.jsonl'
 
-All are `SuperwordError`; those about values are `ValueError` too, those about files `OSError`
-where Python's own functions would raise one.
+All of them derive from `SuperwordError`. Errors about values are also `ValueError`; errors about
+files are also `OSError` where Python's own functions would raise one.
 """
 
 from __future__ import annotations
 
 from typing import Any
+
+from superword._support.faces import for_python
 
 __all__ = [
     "ChangedWorkWarning",
@@ -53,21 +55,28 @@ __all__ = [
 
 
 class SuperwordError(Exception):
-    """The root of all errors of this package.
+    """The base class of all errors of this package.
 
-    `message` says what and where, `hint` what to do next (or None), `facts` holds the facts of
-    the case by name; each fact is an attribute as well.
+    `message` says what is wrong and where. `hint` says what to do next, or is None. `facts` holds
+    the details by name; each of them is an attribute as well. `option` is the name of the option
+    that the error is about, if there is one.
+
+    Options are marked with backquotes in the texts passed in (see `superword._support.faces`), so
+    that the command line can show them as flags.
     """
 
     message: str
     hint: str | None
     facts: dict[str, Any]
+    option: str | None = None
+    _texts: tuple[str, str | None]
 
     def __init__(self, message: str, *, hint: str | None = None, **facts: Any) -> None:
-        super().__init__(message)
-        self.message = message
-        self.hint = hint
+        self.message = for_python(message)
+        self.hint = None if hint is None else for_python(hint)
+        super().__init__(self.message)
         self.facts = facts
+        self._texts = (message, hint)
         for name, value in facts.items():
             setattr(self, name, value)
 
@@ -75,7 +84,14 @@ class SuperwordError(Exception):
         return self.message if self.hint is None else f"{self.message}\nhint: {self.hint}"
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _rebuild, (type(self), self.message, self.hint, self.facts)
+        return _rebuild, (type(self), *self._texts, self.facts)
+
+    def _at(self, place: str, **facts: Any) -> SuperwordError:
+        """The same error with the place it happened in front of its message."""
+        message, hint = self._texts
+        if not message.startswith(place):
+            message = f"{place}: {message}"
+        return type(self)(message, hint=hint, **{**self.facts, **facts})
 
 
 def _rebuild(
@@ -85,46 +101,44 @@ def _rebuild(
 
 
 class OptionError(SuperwordError, ValueError):
-    """An option has a value that cannot be used, alone or with the others. Fact: `option`."""
-
-    option: str | None = None
+    """An option has a value that cannot be used, alone or together with others. Fact: `option`."""
 
 
 class PatternError(OptionError):
-    """A pattern does not compile or may match nothing at all. Fact: `position`, if known."""
+    """A pattern does not compile, or it can match the empty string. Fact: `position`, if known."""
 
     position: int | None = None
 
 
 class UnknownScriptError(PatternError):
-    """A script name that Unicode does not know."""
+    """A script name that is not defined by Unicode."""
 
 
 class InputError(SuperwordError):
-    """Something is wrong with the text to read. Facts: `path`, `line`, where known."""
+    """An input cannot be read. Facts: `path` and `line`, where known."""
 
     path: str | None = None
     line: int | None = None
 
 
 class MissingInputError(InputError, FileNotFoundError):
-    """A file that does not exist, a glob that matches none, a directory without documents."""
+    """A file does not exist, a glob matches nothing, or a directory holds no documents."""
 
 
 class DocumentError(InputError, ValueError):
-    """One document cannot be read: not JSON, without the field, not UTF-8."""
+    """A document cannot be read: it is not JSON, lacks the text field, or is not UTF-8."""
 
 
 class DamagedInputError(InputError):
-    """A compressed file is cut short or damaged."""
+    """A compressed or columnar file is truncated or damaged."""
 
 
 class EmptyCorpusError(InputError):
-    """There is no text to learn from."""
+    """There is no text to train on."""
 
 
 class CountsError(SuperwordError, ValueError):
-    """Counts that cannot be used: damaged, of another pretokenizer, or not of this model.
+    """Counts cannot be used: damaged, of another pretokenizer, or of another model.
 
     Fact: `path`, where known.
     """
@@ -133,17 +147,17 @@ class CountsError(SuperwordError, ValueError):
 
 
 class WorkDirError(SuperwordError, OSError):
-    """The directory for work cannot be used, or its disk is full. Fact: `path`."""
+    """The work directory cannot be used, or its disk is full. Fact: `path`."""
 
     path: str | None = None
 
 
 class WorkDirInUseError(WorkDirError):
-    """Another run works in the directory; two would step on each other. Fact: `path`."""
+    """Another run is using the work directory. Fact: `path`."""
 
 
 class MemoryLimitError(SuperwordError, MemoryError):
-    """The work does not fit into `max_memory`; the hint says what is needed."""
+    """The work does not fit into `max_memory`. The hint says how much is needed."""
 
 
 class ModelFileError(SuperwordError):
@@ -153,15 +167,15 @@ class ModelFileError(SuperwordError):
 
 
 class MissingModelError(ModelFileError, FileNotFoundError):
-    """There is no file at the path of the model."""
+    """There is no file at the given path."""
 
 
 class NotAModelError(ModelFileError):
-    """The file is not a superword model at all."""
+    """The file is not a superword model."""
 
 
 class DamagedModelError(ModelFileError):
-    """The file is cut short, altered or breaks a rule of the format."""
+    """The file is truncated, was altered, or violates the format."""
 
 
 class NewerModelError(ModelFileError):
@@ -169,71 +183,74 @@ class NewerModelError(ModelFileError):
 
 
 class SaveError(SuperwordError, OSError):
-    """A file could not be written; a model that was there before still is. Fact: `path`."""
+    """A file could not be written. A file that was there before is unchanged. Fact: `path`."""
 
     path: str | None = None
 
 
 class ShardsMismatchError(SuperwordError):
-    """A directory holds shards of another model, input or options. Facts: `path`, `changed`."""
+    """A directory holds shards of another model, other inputs or other options.
+
+    Facts: `path`, `changed`.
+    """
 
     path: str | None = None
     changed: list[str] | None = None
 
 
 class TextError(SuperwordError, ValueError):
-    """A text cannot be split or encoded, such as one with a lone surrogate. Fact: `position`."""
+    """A text cannot be encoded, for example because of a lone surrogate. Fact: `position`."""
 
     position: int | None = None
 
 
 class TokenError(SuperwordError, ValueError):
-    """An id or a token that the vocabulary does not have. Facts: `id`, `position`."""
+    """The vocabulary has no such id or token. Facts: `id`, `position`."""
 
     id: int | None = None
     position: int | None = None
 
 
 class SpecialTokenError(SuperwordError, ValueError):
-    """A special token was found where it is not allowed, or named and not known. Fact: `token`."""
+    """A special token is not allowed here, or does not exist. Fact: `token`."""
 
     token: str | None = None
 
 
 class ExportError(SuperwordError, ValueError):
-    """A model has no form in the format asked for. Facts: `reason`, and `token` where known."""
+    """A model cannot be exported to the format. Facts: `reason`, and `token` where known."""
 
     reason: str | None = None
     token: str | None = None
 
 
 class ConversionError(SuperwordError, ValueError):
-    """A tokenizer of another program cannot be taken over as it is. Fact: `path`, where known."""
+    """A tokenizer of another program cannot be imported. Fact: `path`, where known."""
 
     path: str | None = None
 
 
 class MissingExtraError(SuperwordError, ImportError):
-    """A package that is only needed for what was asked is not installed. Fact: `extra`."""
+    """An optional package is not installed. Fact: `extra`, which installs it."""
 
     extra: str | None = None
 
 
 class InternalError(SuperwordError):
-    """The engine failed in a way that is no fault of the caller: a bug of superword."""
+    """The engine failed unexpectedly. This is a bug in superword."""
 
 
 class SuperwordWarning(UserWarning):
-    """The root of all warnings of this package."""
+    """The base class of all warnings of this package."""
 
 
 class ShortfallWarning(SuperwordWarning):
-    """The vocabulary is smaller than asked for; the message says why."""
+    """The vocabulary is smaller than requested. The message says why."""
 
 
 class ChangedWorkWarning(SuperwordWarning):
-    """An option or an input has changed since the work in `work_dir` was begun."""
+    """An option or an input has changed since the last run in `work_dir`."""
 
 
 class SkippedWarning(SuperwordWarning):
-    """Documents were skipped because they could not be read, as `on_error="skip"` asks."""
+    """Documents that could not be read were skipped, because of `on_error="skip"`."""

@@ -1,6 +1,11 @@
-"""What to read: files, directories, globs and standard input, made into a list of sources.
+"""Inputs: which files to read, and the documents in them.
 
-The result depends on the arguments and the files alone, and is the same in any order of listing.
+>>> for document in documents(["docs/*.jsonl"], text_field="body"):
+...     print(len(document))
+
+Files, directories, globs, standard input, Arrow tables and Hugging Face datasets are accepted
+everywhere. The list of files depends only on the arguments and on the files, not on the order in
+which the file system lists them.
 """
 
 from __future__ import annotations
@@ -9,26 +14,39 @@ import glob
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
+from superword._support.faces import option
 from superword._support.text import suggestion
 from superword.errors import InputError, MissingInputError, OptionError
 
-__all__ = ["STDIN", "Input", "Texts", "expand", "groups_of", "is_data", "parse_groups"]
+if TYPE_CHECKING:
+    from superword.options import Format, OnError
+
+__all__ = [
+    "STDIN",
+    "Input",
+    "Texts",
+    "documents",
+    "expand",
+    "groups_of",
+    "is_data",
+    "parse_groups",
+]
 
 STDIN = "-"
 
-# Names that say that a file in a directory holds documents. What kind of documents, the engine
-# tells from the name; a file that is named itself is read whatever its name.
+# Suffixes of the files that are read from a directory. The engine detects the format from the
+# name. A file that is given by name is read whatever its suffix is.
 COLUMNAR = {".parquet": "parquet", ".arrow": "arrow", ".feather": "arrow", ".ipc": "arrow"}
 SUFFIXES = (".jsonl", ".ndjson", ".jsonlines", ".json", ".txt", ".text", ".md", *COLUMNAR)
 COMPRESSIONS = (".gz", ".gzip", ".zst", ".zstd")
 
 
 class Texts:
-    """Texts at hand, each a document, where files are taken: `Texts(["one text", "another"])`.
+    """Texts in memory, each of which is a document: `Texts(["one text", "another"])`.
 
-    They are read once and kept in a temporary file.
+    Accepted wherever files are. They are read once and kept in a temporary file.
     """
 
     def __init__(self, texts: Iterable[str]) -> None:
@@ -36,10 +54,10 @@ class Texts:
 
 
 class Input(NamedTuple):
-    """A file to read (or `-`), its format if given, and its size on disk (None: not known).
+    """A file to read (or `-`), its format if given, and its size on disk (None if unknown).
 
-    `group` is the name of the group of inputs it is in, if any. `data` is what to read where it
-    is no file: `Texts`, an Arrow table or a dataset; `path` is then a name for messages.
+    `group` is the name of its input group, if any. `data` holds `Texts`, an Arrow table or a
+    dataset; `path` is then a name for messages.
     """
 
     path: str
@@ -50,14 +68,14 @@ class Input(NamedTuple):
 
     @property
     def is_columnar(self) -> bool:
-        """Whether it is a table with a column of texts."""
+        """Whether the input is a table with a text column."""
         if self.data is not None:
             return not isinstance(self.data, Texts)
         return columnar_format(self.path, self.format) is not None
 
 
 def is_data(item: object) -> bool:
-    """Whether an input is data at hand: `Texts`, an Arrow table (of any package) or a dataset."""
+    """Whether an input is data in memory: `Texts`, an Arrow table of any package, or a dataset."""
     return (
         isinstance(item, Texts)
         or hasattr(item, "__arrow_c_stream__")
@@ -67,22 +85,54 @@ def is_data(item: object) -> bool:
 
 
 def columnar_format(path: str, format: str | None) -> str | None:
-    """`parquet` or `arrow` if that is what a file holds, as its name or `format` says."""
+    """`parquet` or `arrow` if `format` or the file name says so, else None."""
     if format is not None:
         return format if format in COLUMNAR.values() else None
     return COLUMNAR.get(Path(path).suffix.lower())
 
 
+def documents(
+    inputs: Any,
+    *,
+    text_field: str = "text",
+    max_bytes: int | str | None = None,
+    sample: int | str | None = None,
+    seed: int = 0,
+    on_error: OnError = "stop",
+    format: Format | None = None,
+) -> Iterator[str]:
+    """Iterate over the documents of the inputs, in order.
+
+    >>> sum(len(text) for text in documents("corpus/", on_error="skip"))
+
+    Inputs and options are those of `superword.train`. Files are read as they are needed, on a
+    thread of the engine, and only a few megabytes ahead. Call `close()` on the iterator, or drop
+    it, to stop early. With `on_error="skip"`, a `SkippedWarning` at the end says how many documents
+    were skipped.
+    """
+    from superword._reading.documents import read
+    from superword.options import ReadOptions
+
+    options = ReadOptions(
+        text_field=text_field,
+        max_bytes=max_bytes,
+        sample=sample,
+        seed=seed,
+        on_error=on_error,
+        format=format,
+    )
+    return read(expand(inputs, options.format), options)
+
+
 def expand(
     inputs: Any, format: str | None = None, *, work_dir: str | os.PathLike[str] | None = None
 ) -> list[Input]:
-    """The files that `inputs` stand for, each once, in the order given.
+    """The files that `inputs` refer to, each once, in the order given.
 
-    A directory stands for the files below it whose names say that they hold documents (all files,
-    if `format` is given), sorted, without hidden ones. A name that is no file and has `*`, `?` or
-    `[` in it is a glob; `**` goes through directories. `-` is standard input. Data at hand (see
-    `is_data`) stands for itself. A mapping, or pairs of a name and an input, make groups. What a
-    run keeps in its `work_dir` is no document, should it be in a directory of inputs.
+    A directory stands for all files below it that have a known suffix (all files if `format` is
+    given), sorted, without hidden files. A name with `*`, `?` or `[` that is not a file is a glob;
+    `**` matches directories. `-` is standard input. Data in memory (see `is_data`) is kept as it
+    is. A mapping, or pairs of a name and an input, define groups. Files in `work_dir` are left out.
     """
     kept = None if work_dir is None else Path(os.path.realpath(work_dir))
     found: dict[str, Input] = {}
@@ -100,19 +150,19 @@ def expand(
             if name == STDIN:
                 found.setdefault(STDIN, Input(STDIN, format or "lines", None, group))
                 continue
-            # One file by two names (a.txt, ./a.txt) is still to be read once.
+            # A file with two names (a.txt, ./a.txt) is read once.
             key = os.path.realpath(name)
             if key not in found:
                 found[key] = Input(name, format, Path(name).stat().st_size, group)
             elif found[key].group != group:
                 raise InputError(
                     f"{name} is in two groups: {found[key].group} and {group}",
-                    hint="name each file in one group",
+                    hint="put each file into one group",
                     path=name,
                 )
     if not given:
         raise MissingInputError(
-            "there is nothing to read", hint="name files, directories or globs, or - for stdin"
+            "there is nothing to read", hint="give files, directories or globs, or - for stdin"
         )
     return list(found.values())
 
@@ -130,7 +180,7 @@ def _listed(inputs: Any) -> Iterator[tuple[str | None, Any]]:
 
 
 def parse_groups(arguments: Iterable[str]) -> list[str | tuple[str, str]]:
-    """Inputs as the command line has them: `de=corpus/de` puts `corpus/de` into the group `de`."""
+    """Inputs of the command line: `de=corpus/de` puts `corpus/de` into the group `de`."""
     parsed: list[str | tuple[str, str]] = []
     for argument in arguments:
         name, equals, path = argument.partition("=")
@@ -148,16 +198,16 @@ def _exists(path: str) -> bool:
 def groups_of(
     inputs: Sequence[Input], weights: Mapping[str, float]
 ) -> tuple[list[tuple[str, float]], list[int]] | None:
-    """Names and weights of the groups and the group of each input; None if there are no groups."""
+    """The groups with their weights, and the group of each input. None if there are no groups."""
     names = dict.fromkeys(item.group for item in inputs)
     for name in weights:
         if name not in names:
             known = [group for group in names if group is not None]
             raise OptionError(
-                f"weights names the group {name!r}, which no input is in",
+                f"`weights` names the group {name!r}, but no input is in that group",
                 hint=suggestion(name, known)
                 if known
-                else f"put inputs into it: {name}=PATH, or {{{name!r}: paths}} in Python",
+                else f"put inputs into the group: {option('inputs', {name: 'PATH'})}",
                 option="weights",
             )
     if list(names) == [None]:
@@ -207,8 +257,8 @@ def _directory(path: str, format: str | None, kept: Path | None) -> list[str]:
     if not files:
         raise MissingInputError(
             f"no documents in the directory {path}",
-            hint=f"it has no {', '.join(SUFFIXES)} files (.gz and .zst too); "
-            "name the files, or say their format to read them all",
+            hint=f"files that end in {', '.join(SUFFIXES)} are read, also with .gz or .zst; "
+            "give the files by name, or give `format` to read all files",
             path=path,
         )
     return files
@@ -220,10 +270,10 @@ def _glob(pattern: str, kept: Path | None) -> list[str]:
     files = [match for match in matches if Path(match).is_file() and not _is_kept(match, kept)]
     if not files:
         what = "only directories" if matches else "nothing"
-        hint = "name the directory itself to read all of it" if matches else None
+        hint = "give the directory itself to read all of it" if matches else None
         raise MissingInputError(
             f"the glob {pattern} matches {what}",
-            hint=hint or "check the pattern; ** goes through directories",
+            hint=hint or "check the pattern; ** matches directories",
             path=pattern,
         )
     return files
@@ -235,7 +285,7 @@ def _near_files(path: str) -> str:
     except OSError:
         return f"there is no directory {Path(path).parent}"
     said = suggestion(Path(path).name, names)
-    # All the names of a folder are no help where none is near.
+    # A list of all files would not help.
     return said if said.startswith("did you mean") else "check the path"
 
 

@@ -1,7 +1,8 @@
-"""The options of training: one definition of each, with its default, its meaning and its check.
+"""The options of reading and training: one definition of each option.
 
-The keyword arguments of `superword.train`, the flags of `superword train`, what the engine is
-given and what a model's facts say all come from here or are tested against it.
+A definition holds the name, the default, the meaning and the check. The keyword arguments of
+`superword.train`, the flags of the commands and the options that the engine is given are derived
+from these definitions or tested against them.
 """
 
 # ruff: noqa: RUF009 - _option is dataclasses.field with our metadata.
@@ -13,11 +14,11 @@ from dataclasses import dataclass, field, fields
 from typing import Any, Literal
 
 from superword._support import checks
-from superword._support.text import parse_size
+from superword._support.faces import option
 from superword.errors import OptionError
 from superword.pretokenizer import DEFAULT, Pretokenizer
 
-__all__ = ["ALPHABETS", "FORMATS", "METHODS", "TrainOptions"]
+__all__ = ["ALPHABETS", "FORMATS", "METHODS", "ReadOptions", "TrainOptions"]
 
 Method = Literal["bpe", "boundless", "superbpe"]
 Alphabet = Literal["bytes", "utf8"]
@@ -29,37 +30,32 @@ Format = Literal["jsonl", "text", "lines", "paragraphs", "parquet", "arrow"]
 
 METHODS = ("bpe", "boundless", "superbpe")
 FORMATS = ("jsonl", "text", "lines", "paragraphs", "parquet", "arrow")
-# Bytes in the vocabulary from the start: all, or those that occur in UTF-8 (not C0, C1, F5..FF).
+# The size of the initial vocabulary: all bytes, or those that occur in UTF-8 (no C0, C1, F5..FF).
 ALPHABETS = {"bytes": 256, "utf8": 243}
-# The words of the command line and of the engine for the values of greedy_split.
+# The values of greedy_split as the command line and the engine name them.
 GREEDY_SPLIT: Mapping[str, GreedySplit] = {"off": False, "train": True, "encode": "encode"}
 
-# Options that only mean something where there are superwords, and only where text is read.
+# Options that have an effect only if superwords are learned.
 SUPERWORDS_ONLY = ("greedy_split", "max_words", "same_script", "boundary", "veto")
+# Options that have no meaning for texts from an iterator.
 FILES_ONLY = ("text_field", "weights", "work_dir", "on_error", "format")
-# Options that decide what is read and how, and nothing else.
-READING = (
-    "threads",
-    "text_field",
-    "max_bytes",
-    "sample",
-    "seed",
-    "weights",
-    "max_memory",
-    "on_error",
-)
+
+# The sections in which the help of a command lists its options, in this order.
+SECTIONS = ("Vocabulary", "Pretokenizer", "Deletions", "Superwords", "Input", "Resources")
 
 
 def _option(
     meaning: str,
     default: Any = ...,
     *,
+    section: str,
     choices: Iterable[str] | None = None,
     metavar: str | None = None,
     flag: str | None = None,
 ) -> Any:
     metadata = {
         "meaning": meaning,
+        "section": section,
         "choices": tuple(choices) if choices else None,
         "metavar": metavar,
         "flag": flag,
@@ -70,8 +66,129 @@ def _option(
 
 
 @dataclass(frozen=True, kw_only=True)
-class TrainOptions:
-    """All options of a training run, checked one by one and against each other.
+class ReadOptions:
+    """The options that decide what is read and how, checked one by one and together.
+
+    >>> ReadOptions(sample="10GB").sample
+    10000000000
+    """
+
+    threads: int | None = _option(
+        "Number of threads; 0 uses all cores. Does not change the result.",
+        None,
+        section="Resources",
+        metavar="N",
+    )
+    text_field: str = _option(
+        "The JSON field or table column that holds the text.",
+        "text",
+        section="Input",
+        metavar="FIELD",
+    )
+    max_bytes: int | str | None = _option(
+        "Read at most about this much text, such as 10GB: a sample if there is more.",
+        None,
+        section="Input",
+        metavar="SIZE",
+    )
+    sample: int | str | None = _option(
+        "Use a random sample of about this much text, such as 10GB: whole documents, drawn evenly "
+        "from all inputs. The same seed draws the same documents.",
+        None,
+        section="Input",
+        metavar="SIZE",
+    )
+    seed: int = _option("Draw a different sample for each seed.", 0, section="Input", metavar="N")
+    weights: Mapping[str, float] | Iterable[str] = _option(
+        "How many times the documents of an input group count, such as de=2.0. A fraction uses "
+        "that share of the documents.",
+        (),
+        section="Input",
+        metavar="GROUP=W",
+        flag="--weight",
+    )
+    max_memory: int | str | None = _option(
+        "Read and count in about this much memory, such as 4GB, with temporary files for the "
+        "rest. Does not change the result.",
+        None,
+        section="Resources",
+        metavar="SIZE",
+    )
+    on_error: OnError = _option(
+        "What to do with a document that cannot be read: stop, or skip it and report the number "
+        "of skipped documents.",
+        "stop",
+        section="Input",
+        choices=("stop", "skip"),
+    )
+    format: Format | None = _option(
+        "How the inputs store documents: one JSON object per line; one document per file, line or "
+        "paragraph; or a table. Detected from the file name by default.",
+        None,
+        section="Input",
+        choices=FORMATS,
+    )
+
+    def __post_init__(self) -> None:
+        self._check_choices()
+        if self.threads is not None:
+            self._put("threads", checks.whole("threads", self.threads, at_least=0))
+        for name in ("max_bytes", "sample", "max_memory"):
+            if getattr(self, name) is not None:
+                self._put(name, checks.size(name, getattr(self, name)))
+        self._put("seed", checks.whole("seed", self.seed, at_least=0))
+        self._put("weights", checks.weights(self.weights))
+        if not isinstance(self.text_field, str):
+            raise checks.wrong_type("text_field", self.text_field, "the name of a field")
+        if self.sample is not None and self.max_bytes is not None:
+            raise OptionError(
+                "`sample` and `max_bytes` were both given, but they mean the same",
+                hint="leave one of them out",
+                option="sample",
+            )
+        if self.seed and self.sample is None and self.max_bytes is None:
+            raise OptionError(
+                "`seed` was given without `sample`, so there is no sample to draw",
+                hint="give `sample`, such as 10GB, or leave `seed` out",
+                option="seed",
+            )
+
+    def _check_choices(self) -> None:
+        for given in fields(self):
+            choices = given.metadata["choices"]
+            value = getattr(self, given.name)
+            if given.name == "greedy_split" or not choices:
+                continue
+            if not (value is None and given.default is None):
+                checks.check_choice(given.name, value, choices)
+
+    def _put(self, name: str, value: Any) -> None:
+        object.__setattr__(self, name, value)
+
+    @property
+    def group_weights(self) -> Mapping[str, float]:
+        """`weights`, which is a mapping once it is checked."""
+        assert isinstance(self.weights, Mapping)
+        return self.weights
+
+    def for_reading(self) -> dict[str, Any]:
+        """These options as the engine takes them.
+
+        `format` is part of each source instead, and `weights` part of the groups of sources.
+        """
+        return {
+            "threads": self.threads or 0,
+            "text_field": self.text_field,
+            "sample": self.sample if self.max_bytes is None else self.max_bytes,
+            "seed": self.seed,
+            "max_memory": self.max_memory,
+            "on_error": self.on_error,
+        }
+
+
+@dataclass(frozen=True, kw_only=True)
+class TrainOptions(ReadOptions):
+    """All options of a training run, checked one by one and together.
 
     >>> TrainOptions(vocab_size=1000, method="bpe").supermerges is None
     True
@@ -81,203 +198,147 @@ class TrainOptions:
     """
 
     vocab_size: int = _option(
-        "Size of the whole vocabulary: bytes, words, superwords and special tokens.", metavar="N"
+        "Size of the whole vocabulary: bytes, words, superwords and special tokens.",
+        section="Vocabulary",
+        metavar="N",
     )
     method: Method = _option(
-        "bpe: words only. boundless: words and superwords, the mix found by itself. "
-        "superbpe: words, then the given number of supermerges.",
+        "bpe: words only. boundless: words and superwords, in a proportion chosen automatically. "
+        "superbpe: words first, then the given number of supermerges.",
         "boundless",
+        section="Vocabulary",
         choices=METHODS,
     )
     supermerges: int | None = _option(
-        "How many supermerges superbpe learns; they are part of the vocabulary.", None, metavar="N"
+        "Number of supermerges that superbpe learns, as part of the vocabulary.",
+        None,
+        section="Vocabulary",
+        metavar="N",
     )
     pretokenizer: str | Pretokenizer = _option(
-        "How text is cut into pretokens: the name of a preset.", DEFAULT, metavar="NAME"
+        "How text is split into pretokens: the name of a preset.",
+        DEFAULT,
+        section="Pretokenizer",
+        metavar="NAME",
     )
     alphabet: Alphabet = _option(
-        "bytes: all 256. utf8: the 243 that occur in UTF-8.", "bytes", choices=ALPHABETS
+        "The initial vocabulary. bytes: all 256 bytes. utf8: the 243 that occur in UTF-8.",
+        "bytes",
+        section="Vocabulary",
+        choices=ALPHABETS,
     )
-    min_count: int = _option("Pairs that occur less often are not merged.", 1, metavar="N")
+    min_count: int = _option(
+        "Do not merge pairs that occur less often.", 1, section="Vocabulary", metavar="N"
+    )
     picky: float | None = _option(
-        "Delete a word token once a merge takes at least this share of its occurrences "
-        "(PickyBPE), above 0 and at most 1.",
+        "Delete a word token when a merge uses at least this share of its occurrences "
+        "(PickyBPE). Above 0, at most 1.",
         None,
+        section="Deletions",
         metavar="SHARE",
     )
     picky_split: PickySplit = _option(
-        "What takes the place of a deleted token: its two parts, or its bytes.",
+        "What replaces a deleted token: its two parts, or its bytes.",
         "parts",
+        section="Deletions",
         choices=("parts", "bytes"),
     )
     greedy_split: GreedySplit = _option(
-        "Cut runs of words at frequent n-grams before learning superwords. "
+        "Split runs of words at frequent n-grams before learning superwords. "
         "train: while training. encode: also when encoding.",
         False,
+        section="Superwords",
         choices=GREEDY_SPLIT,
     )
     max_words: int | None = _option(
-        "The most pretokens that a superword may have, 2 or more.", None, metavar="N"
+        "Maximum number of pretokens in a superword, 2 or more.",
+        None,
+        section="Superwords",
+        metavar="N",
     )
-    same_script: bool = _option("A superword may not mix scripts.", False)
+    same_script: bool = _option(
+        "Do not join pretokens of different scripts.", False, section="Superwords"
+    )
     boundary: Boundary = _option(
-        "space: what is joined on the right must start with a space.",
+        "space: the right part of a supermerge must start with a space.",
         "any",
+        section="Superwords",
         choices=("any", "space"),
     )
     veto: str | None = _option(
-        "Superwords that match this pattern are not made.", None, metavar="PATTERN"
+        "Do not create superwords that match this pattern.",
+        None,
+        section="Superwords",
+        metavar="PATTERN",
     )
     special_tokens: Iterable[str] = _option(
-        "Special tokens, in order; their ids are the last ones.",
+        "Special tokens, in order. They get the last ids.",
         (),
+        section="Vocabulary",
         metavar="TOKEN",
         flag="--special-token",
     )
-    threads: int | None = _option(
-        "Threads to use; 0 means all cores. The result is the same.", None, metavar="N"
-    )
-    text_field: str = _option(
-        "The field of each JSON line, or the column of each table, that holds the text.",
-        "text",
-        metavar="FIELD",
-    )
-    max_bytes: int | str | None = _option(
-        "Read no more than about this much text, such as 10GB: a sample of that size where there "
-        "is more (the same as sample).",
-        None,
-        metavar="SIZE",
-    )
-    sample: int | str | None = _option(
-        "Learn from a sample of about this much text, such as 10GB: whole documents drawn evenly "
-        "from all inputs, the same ones each time.",
-        None,
-        metavar="SIZE",
-    )
-    seed: int = _option("Another seed gives another sample.", 0, metavar="N")
-    weights: Mapping[str, float] | Iterable[str] = _option(
-        "How often documents of a group of inputs count, such as de=2.0. A fraction means that "
-        "share of the documents.",
-        (),
-        metavar="GROUP=W",
-        flag="--weight",
-    )
     work_dir: str | os.PathLike[str] | None = _option(
-        "Keep what is finished in this directory; the same command goes on from there.",
+        "Keep finished work in this directory. Run the same command again to resume.",
         None,
+        section="Resources",
         metavar="DIR",
-    )
-    max_memory: int | str | None = _option(
-        "Read and count within about this much memory, such as 4GB; what does not fit is put into "
-        "temporary files. The result is the same.",
-        None,
-        metavar="SIZE",
-    )
-    on_error: OnError = _option(
-        "What to do with a document that cannot be read: stop, or skip it and report how many.",
-        "stop",
-        choices=("stop", "skip"),
-    )
-    format: Format | None = _option(
-        "How the inputs hold documents: a JSON object per line, one document per file, per line "
-        "or per block between blank lines; or a table. Told from file names unless given.",
-        None,
-        choices=FORMATS,
     )
 
     def __post_init__(self) -> None:
-        for option in fields(self):
-            choices = option.metadata["choices"]
-            value = getattr(self, option.name)
-            if option.name == "greedy_split":
-                self._put("greedy_split", checks.greedy_split(value))
-            elif choices and not (value is None and option.default is None):
-                checks.check_choice(option.name, value, choices)
+        super().__post_init__()
+        self._put("greedy_split", checks.greedy_split(self.greedy_split))
         self._put("vocab_size", checks.whole("vocab_size", self.vocab_size, at_least=1))
         self._put("min_count", checks.whole("min_count", self.min_count, at_least=1))
         if self.supermerges is not None:
             self._put("supermerges", checks.whole("supermerges", self.supermerges, at_least=1))
         if self.max_words is not None:
             self._put("max_words", checks.whole("max_words", self.max_words, at_least=2))
-        if self.threads is not None:
-            self._put("threads", checks.whole("threads", self.threads, at_least=0))
-        for name in ("max_bytes", "sample", "max_memory"):
-            given = getattr(self, name)
-            if given is not None:
-                size = parse_size(given) if isinstance(given, str) else given
-                self._put(name, checks.whole(name, size, at_least=1))
-        self._put("seed", checks.whole("seed", self.seed, at_least=0))
-        self._put("weights", checks.weights(self.weights))
         if self.picky is not None:
             self._put("picky", checks.share("picky", self.picky))
         if self.work_dir is not None:
-            if not isinstance(self.work_dir, str | os.PathLike) or not os.fspath(self.work_dir):
-                raise checks.wrong_type("work_dir", self.work_dir, "a directory")
-            self._put("work_dir", os.fspath(self.work_dir))
+            self._put("work_dir", checks.directory("work_dir", self.work_dir))
         if not isinstance(self.same_script, bool):
             raise checks.wrong_type("same_script", self.same_script, "True or False")
-        if not isinstance(self.text_field, str):
-            raise checks.wrong_type("text_field", self.text_field, "the name of a field")
         if self.veto is not None and (not isinstance(self.veto, str) or not self.veto):
             raise OptionError(
-                f"veto must be a pattern that is not empty, not {self.veto!r}",
-                hint=r"for example veto=r'\p{N}' for no digits in superwords; or leave it out",
+                f"`veto` must be a pattern that is not empty, not {self.veto!r}",
+                hint=r"for example \p{N} for no digits in superwords; or leave `veto` out",
                 option="veto",
             )
-        if not isinstance(self.pretokenizer, Pretokenizer):
-            if not isinstance(self.pretokenizer, str):
-                raise checks.wrong_type(
-                    "pretokenizer", self.pretokenizer, "a name or a Pretokenizer"
-                )
-            self._put("pretokenizer", Pretokenizer(self.pretokenizer))
+        self._put("pretokenizer", pretokenizer_of(self.pretokenizer))
         self._put("special_tokens", checks.special_tokens(self.special_tokens))
         self._check_together()
 
-    def _put(self, name: str, value: Any) -> None:
-        object.__setattr__(self, name, value)
-
     def _check_together(self) -> None:
-        if self.method == "superbpe":
-            if self.supermerges is None:
-                raise OptionError(
-                    'method "superbpe" needs supermerges: how many superwords to learn',
-                    hint=f"give supermerges, such as {max(self.vocab_size // 10, 1)} of "
-                    f'{self.vocab_size}; method "boundless" finds the number by itself',
-                    option="supermerges",
-                )
-        elif self.supermerges is not None:
+        if self.method == "superbpe" and self.supermerges is None:
+            raise OptionError(
+                '`method="superbpe"` needs `supermerges`, the number of superwords to learn',
+                hint=f"give `supermerges`, such as {max(self.vocab_size // 10, 1)} of "
+                f'{self.vocab_size}, or use `method="boundless"`, which finds the number itself',
+                option="supermerges",
+            )
+        if self.method != "superbpe" and self.supermerges is not None:
             boundless = self.method == "boundless"
             raise OptionError(
-                f'supermerges was given with method "{self.method}", which '
-                + ("finds their number by itself" if boundless else "learns none"),
-                hint='use method "superbpe", or leave supermerges out',
+                f"`supermerges` was given with {option('method', self.method)}, which "
+                + ("finds the number itself" if boundless else "learns no superwords"),
+                hint='use `method="superbpe"`, or leave `supermerges` out',
                 option="supermerges",
             )
         if self.method == "bpe":
-            for option in fields(self):
-                given = getattr(self, option.name)
-                if option.name in SUPERWORDS_ONLY and given != option.default:
+            for name in SUPERWORDS_ONLY:
+                if getattr(self, name) != DEFAULTS[name]:
                     raise OptionError(
-                        f'{option.name} was given with method "bpe", which learns no superwords',
-                        hint=f'use method "boundless" or "superbpe", or leave {option.name} out',
-                        option=option.name,
+                        f'`{name}` was given with `method="bpe"`, which learns no superwords',
+                        hint='use `method="boundless"` or `method="superbpe"`, '
+                        f"or leave `{name}` out",
+                        option=name,
                     )
-        if self.sample is not None and self.max_bytes is not None:
-            raise OptionError(
-                "sample and max_bytes were both given; they mean the same",
-                hint="leave one of them out",
-                option="sample",
-            )
-        if self.seed and self.sample is None and self.max_bytes is None:
-            raise OptionError(
-                "seed was given without sample, so nothing is drawn",
-                hint="give sample, such as 10GB, or leave seed out",
-                option="seed",
-            )
         if self.picky is None and self.picky_split != "parts":
             raise OptionError(
-                "picky_split was given without picky, so nothing is ever deleted",
-                hint="give picky, such as 0.9, or leave picky_split out",
+                "`picky_split` was given without `picky`, so no token is ever deleted",
+                hint="give `picky`, such as 0.9, or leave `picky_split` out",
                 option="picky_split",
             )
         self._check_room()
@@ -292,36 +353,53 @@ class TrainOptions:
         if self.vocab_size < smallest:
             counted = " + ".join(f"{count} for {what}" for what, count in parts.items() if count)
             raise OptionError(
-                f"vocab_size {self.vocab_size} is smaller than what it must hold: {counted}",
+                f"`vocab_size` {self.vocab_size} is smaller than what it must hold: {counted}",
                 hint=f"give {smallest} or more",
                 option="vocab_size",
                 value=self.vocab_size,
                 smallest=smallest,
             )
 
-    def for_reading(self) -> dict[str, Any]:
-        """The options that decide what is read, as the stages of the engine take them."""
-        return {name: value for name, value in self.for_engine().items() if name in READING}
-
     def for_learning(self) -> dict[str, Any]:
-        """The options that decide what is learned from counts; the pretokenizer is not in."""
-        left_out = {*READING, "pretokenizer"} - {"threads"}
-        return {name: value for name, value in self.for_engine().items() if name not in left_out}
+        """The options that decide what is learned from counts, as the engine takes them.
+
+        The pretokenizer is not among them: counts come with their own.
+        """
+        by_value = {value: word for word, value in GREEDY_SPLIT.items()}
+        return {
+            "vocab_size": self.vocab_size,
+            "method": self.method,
+            "supermerges": self.supermerges,
+            "alphabet": self.alphabet,
+            "min_count": self.min_count,
+            "picky": self.picky,
+            "picky_split": self.picky_split,
+            "greedy_split": by_value[self.greedy_split],
+            "max_words": self.max_words,
+            "same_script": self.same_script,
+            "boundary": self.boundary,
+            "veto": self.veto,
+            "special_tokens": list(self.special_tokens),
+            "threads": self.threads or 0,
+        }
 
     def for_engine(self) -> dict[str, Any]:
-        """The options as the engine takes them.
+        """All options as the engine takes them, except `work_dir`, which is opened first."""
+        pretokenizer = pretokenizer_of(self.pretokenizer)
+        return {
+            **self.for_reading(),
+            **self.for_learning(),
+            "pretokenizer": pretokenizer._engine,
+        }
 
-        `format` goes with each source instead, `weights` with the groups of sources, and
-        `work_dir` is opened first.
-        """
-        options = {option.name: getattr(self, option.name) for option in fields(self)}
-        for name in ("format", "weights", "max_bytes", "work_dir"):
-            del options[name]
-        options["sample"] = self.sample if self.max_bytes is None else self.max_bytes
-        assert isinstance(self.pretokenizer, Pretokenizer)
-        options["pretokenizer"] = self.pretokenizer._engine
-        options["special_tokens"] = list(self.special_tokens)
-        options["threads"] = self.threads or 0
-        by_value = {value: word for word, value in GREEDY_SPLIT.items()}
-        options["greedy_split"] = by_value[self.greedy_split]
-        return options
+
+DEFAULTS: Mapping[str, Any] = {given.name: given.default for given in fields(TrainOptions)}
+
+
+def pretokenizer_of(given: object) -> Pretokenizer:
+    """A pretokenizer, or the preset of that name."""
+    if isinstance(given, Pretokenizer):
+        return given
+    if isinstance(given, str):
+        return Pretokenizer(given)
+    raise checks.wrong_type("pretokenizer", given, "a name or a Pretokenizer")

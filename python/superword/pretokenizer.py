@@ -1,4 +1,4 @@
-"""Pretokenizers: how text is cut before anything is learned or looked up."""
+"""Pretokenizers: how text is split before tokens are learned or looked up."""
 
 from __future__ import annotations
 
@@ -15,30 +15,32 @@ DEFAULT = "gpt4o-script"
 
 
 def preset_names() -> list[str]:
-    """The names of the pretokenizers that come with the package."""
+    """The names of the built-in pretokenizers."""
     return _core.preset_names()
 
 
 def script_names() -> list[str]:
-    """The names of the scripts of Unicode, as `scripts=` takes them."""
+    """The names of the Unicode scripts that `scripts=` accepts."""
     return _core.script_names()
 
 
 class Pretokenizer:
-    """Cuts text into pretokens; joined again they are the text, always.
+    """Splits text into pretokens. The pretokens joined together are always the text.
 
-    A preset by name, or patterns of your own:
+    Choose a preset by name, or give custom patterns:
 
     >>> Pretokenizer("gpt4o-script").split("Of the 12 words")
     ['Of', ' the', ' ', '12', ' words']
     >>> Pretokenizer(pattern=r"\\w+|\\s+").split("a b!")
     ['a', ' ', 'b', '!']
 
-    `pattern` is tried at each place, its branches in order; text that it does not match is kept
-    as a pretoken of its own. With `script_pattern`, text is first cut where the script changes
-    and runs of the `scripts` named use that pattern instead. Only pretokens that match
-    `eligible` (default: contains a letter) may become part of a superword; it may also be given
-    together with a name. Immutable, picklable, equal if the patterns are.
+    `pattern` is matched at each position, with its branches in order. Text that it does not match
+    becomes a pretoken too. With `script_pattern`, text is first split where the script changes,
+    and runs of the given `scripts` use that pattern instead. Only pretokens that match `eligible`
+    (by default: that contain a letter) can become part of a superword. `eligible` can also be
+    combined with a preset.
+
+    Pretokenizers are immutable and can be pickled. Two are equal if their patterns are.
     """
 
     __slots__ = ("_engine",)
@@ -57,8 +59,8 @@ class Pretokenizer:
         if pattern is None:
             if script_pattern is not None or scripts is not None:
                 raise OptionError(
-                    "script_pattern and scripts need a pattern for all other text",
-                    hint=f"give pattern= too, such as Pretokenizer({DEFAULT!r}).pattern",
+                    "`script_pattern` and `scripts` need a `pattern` for all other text",
+                    hint="give `pattern` as well",
                     option="pattern",
                 )
             engine = _preset(DEFAULT if name is None else name)
@@ -79,12 +81,12 @@ class Pretokenizer:
 
     @property
     def name(self) -> str | None:
-        """The name of the preset, or None for patterns of one's own."""
+        """The name of the preset, or None for custom patterns."""
         return self._engine.name
 
     @property
     def pattern(self) -> str:
-        """The main pattern, in full."""
+        """The main pattern."""
         return self._engine.pattern
 
     @property
@@ -103,7 +105,7 @@ class Pretokenizer:
         return self._engine.eligible
 
     def split(self, text: str) -> list[str]:
-        """Cut `text` into pretokens. `"".join(p.split(text)) == text` for every text."""
+        """Split `text` into pretokens. `"".join(p.split(text)) == text` for every text."""
         try:
             return self._engine.split(text)
         except UnicodeEncodeError as error:
@@ -124,7 +126,7 @@ class Pretokenizer:
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Pretokenizer):
             return NotImplemented
-        # The name is a label: the same patterns under another name cut the same way.
+        # The name is only a label: the same patterns split the same way.
         return self._config()[1:] == other._config()[1:]
 
     def __hash__(self) -> int:
@@ -140,10 +142,10 @@ class Pretokenizer:
         return f"Pretokenizer({', '.join(parts)}, eligible={eligible!r})"
 
     def __setattr__(self, name: str, value: Any) -> NoReturn:
-        raise AttributeError("a Pretokenizer cannot be changed; make another one")
+        raise AttributeError("a Pretokenizer is immutable; make another one")
 
     def __delattr__(self, name: str) -> NoReturn:
-        raise AttributeError("a Pretokenizer cannot be changed; make another one")
+        raise AttributeError("a Pretokenizer is immutable; make another one")
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _rebuild, self._config()
@@ -154,7 +156,7 @@ def _preset(name: str) -> _core.Pretokenizer:
     if name not in names:
         raise OptionError(
             f"there is no pretokenizer named {name!r}",
-            hint=suggestion(name, names) + "; or give a pattern of your own with pattern=",
+            hint=suggestion(name, names) + "; or give a custom `pattern`",
             option="pretokenizer",
         )
     return _core.Pretokenizer.preset(name)
@@ -169,7 +171,7 @@ def _custom(
 ) -> _core.Pretokenizer:
     if name is not None:
         raise OptionError(
-            f"a pretokenizer has a name ({name!r}) or a pattern, not both",
+            f"`pretokenizer` {name!r} and `pattern` were both given",
             hint="leave one of them out",
             option="pretokenizer",
         )
@@ -179,8 +181,9 @@ def _custom(
     if (script_pattern is None) != (not listed):
         given, absent = ("scripts", "script_pattern") if listed else ("script_pattern", "scripts")
         raise OptionError(
-            f"{given} was given without {absent}",
-            hint='give both, such as script_pattern=r"\\X", scripts=["Han", "Thai"], or neither',
+            f"`{given}` was given without `{absent}`",
+            hint=r"give both, such as `script_pattern='\\X'` and `scripts=['Han', 'Thai']`, "
+            "or neither",
             option=absent,
         )
     return _core.Pretokenizer.custom(
@@ -193,7 +196,7 @@ def _rebuild(
 ) -> Pretokenizer:
     if name is not None and name in _core.preset_names():
         preset = Pretokenizer(name)
-        # A preset may be given other patterns by a later version: what was pickled decides.
+        # A later version may change the patterns of a preset; the pickled ones win.
         if preset._config()[1:] == (pattern, script_pattern, tuple(scripts), eligible):
             return preset
     return Pretokenizer(

@@ -1,4 +1,4 @@
-"""Showing how far the work is: a live bar on a terminal, plain lines elsewhere, on stderr."""
+"""Progress on stderr: a bar on a terminal, plain lines elsewhere, JSON lines on request."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ if TYPE_CHECKING:
 
 __all__ = ["JsonLog", "Progress", "peak_memory", "show"]
 
-# What people are told about each phase of the engine.
+# How each phase of the engine is shown.
 PHASES = {
-    "sample": "measuring the text",
+    "sample": "drawing the sample",
     "count": "counting words",
     "merge": "learning words",
     "candidates": "counting runs of words",
@@ -30,7 +30,7 @@ SECONDS_BETWEEN_LINES = 3.0
 
 
 class Progress(NamedTuple):
-    """How far a phase is: `done` of `total` (None: not known) units, bytes or tokens."""
+    """Progress of a phase: `done` of `total` units (None if unknown), in bytes or tokens."""
 
     phase: str
     unit: str
@@ -43,7 +43,10 @@ Callback = Callable[[Progress], None]
 
 @contextmanager
 def show(console: Console | None = None) -> Iterator[Callback]:
-    """Show progress on stderr until the block ends; gives what to call with each `Progress`."""
+    """Show progress on stderr until the block ends. Yields the callback for each `Progress`."""
+    if sys.stderr is None and console is None:  # The caller closed it: there is nobody to tell.
+        yield lambda progress: None
+        return
     if console is None:
         from rich.console import Console
 
@@ -56,9 +59,9 @@ def show(console: Console | None = None) -> Iterator[Callback]:
 
 
 class JsonLog:
-    """One JSON object a line on stderr, for machines: start, phase, progress, warning, end, error.
+    """JSON lines on stderr, with the events start, phase, progress, warning, end and error.
 
-    Every line has `event` and `seconds` since the start; progress has `phase`, `unit`, `done`,
+    Every line has `event` and `seconds` since the start. Progress has `phase`, `unit`, `done`,
     `total` (or null), `rate` per second and `seconds_left` (or null).
     """
 
@@ -69,14 +72,16 @@ class JsonLog:
 
     def tell(self, event: str, **facts: Any) -> None:
         """Write a line."""
+        if sys.stderr is None:  # The caller closed it.
+            return
         seconds = round(time.monotonic() - self.started, 3)
         line = json.dumps({"event": event, "seconds": seconds, **facts}, default=str)
-        # With its end in one piece: Ctrl-C may come between any two calls.
+        # In one call with the newline, because Ctrl-C may come between two calls.
         sys.stderr.write(line + "\n")
         sys.stderr.flush()
 
     def progress(self, progress: Progress) -> None:
-        """Tell of progress about once a second, and of each phase when it starts and ends."""
+        """Write progress about once a second, and the start and end of each phase."""
         now = time.monotonic()
         if progress.phase != self.phase:
             self.end_phase()
@@ -98,7 +103,7 @@ class JsonLog:
         )
 
     def end_phase(self) -> None:
-        """The phase that is under way, if any, is over."""
+        """Write the end of the current phase, if there is one."""
         if self.phase is not None:
             spent = round(time.monotonic() - self.phase_started, 3)
             self.tell("phase", phase=self.phase, state="end", phase_seconds=spent)
@@ -106,7 +111,7 @@ class JsonLog:
 
 
 def peak_memory() -> int | None:
-    """The most memory that this process has held so far, in bytes; None where it is not known."""
+    """The peak memory of this process so far, in bytes. None if it is unknown."""
     try:
         import resource
     except ImportError:  # Windows.
@@ -159,7 +164,7 @@ def _finish(bar: object, task: object) -> None:
 
 
 class _Lines:
-    """A line when a phase begins and then every few seconds."""
+    """Writes a line when a phase begins, and then every few seconds."""
 
     def __init__(self) -> None:
         self.phase: str | None = None
@@ -189,7 +194,7 @@ def _amount(count: float, unit: str) -> str:
 
 
 def _rate(progress: Progress, seconds: float) -> tuple[str, str]:
-    """The rate and the time left, for people; empty while too little is known."""
+    """The rate and the remaining time. Empty while too little is known."""
     if seconds < 0.2 or not progress.done:
         return "", ""
     rate = progress.done / seconds

@@ -171,7 +171,7 @@ def _read(path: Path) -> dict[str, Any] | None:
     if not isinstance(content, dict):
         raise ShardsMismatchError(
             f"{path} is not what superword writes there",
-            hint="choose another directory, or write over it with overwrite=True",
+            hint="choose another directory, or write over it with `overwrite=True`",
             path=str(path.parent),
         )
     return content
@@ -185,7 +185,7 @@ def check_same(
     if changed:
         raise ShardsMismatchError(
             f"{folder} holds shards that were made of something else: {'; '.join(changed)}",
-            hint="choose another directory, or write over it with overwrite=True",
+            hint="choose another directory, or write over it with `overwrite=True`",
             path=str(folder),
             changed=changed,
         )
@@ -250,7 +250,7 @@ def finished_shards(
         if strange := _shard_files(folder):
             raise ShardsMismatchError(
                 f"{folder} holds {strange[0].name}, and nothing says what it was made of",
-                hint="choose another directory, or write over it with overwrite=True",
+                hint="choose another directory, or write over it with `overwrite=True`",
                 path=str(folder),
             )
         return []
@@ -321,7 +321,7 @@ def complete(folder: Path, manifest: dict[str, Any]) -> EncodedCorpus:
             if not _has_size(folder / name, data):
                 raise ShardsMismatchError(
                     f"{folder / name} is missing or was changed after it was written",
-                    hint="make all shards again with overwrite=True",
+                    hint="make all shards again with `overwrite=True`",
                     path=str(folder),
                 )
     return EncodedCorpus(

@@ -1,14 +1,14 @@
-"""The stages of training, each by itself.
+"""The stages of training, one function each.
 
-`superword.train` does all of this at once. A corpus that is counted in pieces, on many machines
-or by another engine is learned from stage by stage:
+`superword.train` runs all of them. Call the stages yourself to train on a corpus that is counted in
+parts, on several machines or by another program:
 
 >>> counts = count_pretokens(["docs/*.jsonl"])
 >>> words = train_words(counts, vocab_size=32_768)
 >>> candidates = count_candidates(["docs/*.jsonl"], words)
 >>> tok = train_superwords(words, candidates, method="boundless", vocab_size=32_768)
 
-The result is that of `superword.train` with the same options.
+The result equals that of `superword.train` with the same options.
 """
 
 from __future__ import annotations
@@ -16,14 +16,18 @@ from __future__ import annotations
 import json
 import warnings
 from collections.abc import Iterable, Mapping
-from dataclasses import fields, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from superword import _core
+from superword._reading.sources import Sources, gather
+from superword._support.checks import whole
+from superword._support.faces import for_python
 from superword.counts import Candidates, Counts, Origin, words_key
-from superword.errors import CountsError, OptionError, ShortfallWarning, SkippedWarning
+from superword.errors import CountsError, ShortfallWarning, SkippedWarning
 from superword.inputs import expand
 from superword.options import (
+    DEFAULTS,
     SUPERWORDS_ONLY,
     Alphabet,
     Boundary,
@@ -32,11 +36,13 @@ from superword.options import (
     Method,
     OnError,
     PickySplit,
+    ReadOptions,
     TrainOptions,
+    pretokenizer_of,
 )
 from superword.pretokenizer import DEFAULT, Pretokenizer
 from superword.tokenizer import Tokenizer
-from superword.training import Inputs, ProgressOption, Report, Sources, gather, watching
+from superword.training import Inputs, ProgressOption, Report, watching
 
 if TYPE_CHECKING:
     import pyarrow
@@ -68,14 +74,13 @@ def count_pretokens(
     format: Format | None = None,
     progress: ProgressOption = False,
 ) -> Counts:
-    """Count the pretokens of a text: the first stage. Inputs and options as in `superword.train`.
+    """Count the pretokens of a text. Inputs and options as in `superword.train`.
 
     >>> count_pretokens(Texts(["a b a"]))[b" b"]
     1
     """
-    options = TrainOptions(
-        vocab_size=_ANY_SIZE,
-        pretokenizer=pretokenizer,
+    splitter = pretokenizer_of(pretokenizer)
+    options = ReadOptions(
         threads=threads,
         text_field=text_field,
         max_bytes=max_bytes,
@@ -86,17 +91,16 @@ def count_pretokens(
         on_error=on_error,
         format=format,
     )
-    assert isinstance(options.pretokenizer, Pretokenizer)
-    sources = gather(expand(inputs, format), options)
+    sources = gather(expand(inputs, options.format), options)
     reading = {
         **options.for_reading(),
         "groups": sources.groups,
-        "pretokenizer": options.pretokenizer._engine,
+        "pretokenizer": splitter._engine,
     }
     with watching(progress) as tell:
         counts, report = _core.count_pretokens(sources.sources, reading, tell)
     _warn(Report.of(report))
-    return Counts._wrap(counts, _origin(options, sources, report))
+    return Counts._wrap(counts, _origin(splitter, options, sources, report))
 
 
 def train_words(
@@ -110,7 +114,7 @@ def train_words(
     special_tokens: Iterable[str] = (),
     progress: ProgressOption = False,
 ) -> Tokenizer:
-    """Learn words from counts: phase 1. The result is a tokenizer of the kind `bpe`."""
+    """Learn words from counts (phase 1). The result is a tokenizer with the method `bpe`."""
     if not isinstance(counts, Counts):
         is_mapping = isinstance(counts, Mapping)
         counts = Counts(counts) if is_mapping else Counts.from_arrow(counts)
@@ -146,14 +150,13 @@ def count_candidates(
     format: Format | None = None,
     progress: ProgressOption = False,
 ) -> Candidates:
-    """Count the candidates for superwords of a text: runs of pretokens that are one token each.
+    """Count the candidates for superwords: runs of pretokens that are one token each.
 
-    With `cut_below`, runs are cut at bigrams that occur less often **in this text**: nothing is
-    lost if no superword as rare as that is learned, which `train_superwords` checks. Candidates
-    of parts of a text that are to be added up must not be cut.
+    With `cut_below`, runs are cut at bigrams that occur less often **in this text**. The result is
+    the same as long as no superword is rarer than that, which `train_superwords` checks. Do not
+    cut candidates that are to be added up.
     """
-    options = TrainOptions(
-        vocab_size=_ANY_SIZE,
+    options = ReadOptions(
         threads=threads,
         text_field=text_field,
         max_bytes=max_bytes,
@@ -164,19 +167,15 @@ def count_candidates(
         on_error=on_error,
         format=format,
     )
-    if cut_below is not None and (type(cut_below) is not int or cut_below < 1):
-        raise OptionError(
-            f"cut_below must be a whole number, 1 or more, not {cut_below!r}", option="cut_below"
-        )
-    sources = gather(expand(inputs, format), options)
+    if cut_below is not None:
+        cut_below = whole("cut_below", cut_below, at_least=1)
+    sources = gather(expand(inputs, options.format), options)
     reading = {**options.for_reading(), "groups": sources.groups, "cut_below": cut_below}
     with watching(progress) as tell:
         candidates, report = _core.count_candidates(sources.sources, words._model, reading, tell)
     _warn(Report.of(report))
-    origin = _origin(options, sources, report)
-    return Candidates._wrap(
-        candidates, origin._replace(pretokenizer=words.pretokenizer, words=words_key(words))
-    )
+    origin = _origin(words.pretokenizer, options, sources, report)
+    return Candidates._wrap(candidates, origin._replace(words=words_key(words)))
 
 
 def train_superwords(
@@ -195,11 +194,11 @@ def train_superwords(
     special_tokens: Iterable[str] = (),
     progress: ProgressOption = False,
 ) -> Tokenizer:
-    """Learn superwords from candidates: phase 2.
+    """Learn superwords from candidates (phase 2).
 
-    The result is that of `superword.train` if `words` were learned at `vocab_size` (boundless) or
-    `vocab_size - supermerges` (superbpe), less the number of special tokens, which are only given
-    here. `words` with special tokens or ids of their own keep all of their ids (superbpe only).
+    The result equals that of `superword.train` if `words` were trained at `vocab_size` (boundless)
+    or `vocab_size - supermerges` (superbpe), minus the number of special tokens, which are given
+    only here. `words` with special tokens or custom ids keep all of their ids (superbpe only).
     """
     if not isinstance(candidates, Candidates):
         is_mapping = isinstance(candidates, Mapping)
@@ -252,13 +251,13 @@ def extend(
     format: Format | None = None,
     progress: ProgressOption = False,
 ) -> Tokenizer:
-    """Add superwords learned from a text to a tokenizer of words, as SuperBPE does.
+    """Add superwords to a tokenizer of words, as SuperBPE does.
 
     >>> tok = extend(words, ["docs/*.jsonl"], supermerges=4000)
 
-    Tokens, ids and merges of `base` stay what they are, its special tokens too; superwords get
-    the ids after all of them. A base that has superwords is refused. The result cannot be cut to
-    a smaller vocabulary where the base has special tokens: their ids would be in the middle.
+    The tokens, ids, merges and special tokens of `base` are kept; superwords get the ids after
+    them. A base that has superwords already is an error. If the base has special tokens, the
+    result cannot be truncated, because their ids are in the middle.
     """
     options = TrainOptions(
         vocab_size=base.n_vocab + supermerges,
@@ -281,7 +280,7 @@ def extend(
         on_error=on_error,
         format=format,
     )
-    sources = gather(expand(inputs, format), options)
+    sources = gather(expand(inputs, options.format), options)
     tokenizer, report = extend_from(base, sources, options, progress)
     _warn(report)
     return tokenizer
@@ -290,7 +289,7 @@ def extend(
 def extend_from(
     base: Tokenizer, sources: Sources, options: TrainOptions, progress: ProgressOption = False
 ) -> tuple[Tokenizer, Report]:
-    """The same from sources and options, and what was done."""
+    """The same with sources and options, and with a report."""
     reading = {**options.for_reading(), "groups": sources.groups, "cut_below": None}
     about = {"method": base.method, "n_vocab": base.n_vocab, "words": words_key(base)}
     with watching(progress) as tell:
@@ -308,7 +307,7 @@ def train_from_counts(
     sources: Sources | None = None,
     progress: ProgressOption = False,
 ) -> tuple[Tokenizer, Report]:
-    """Both phases from counts; candidates as they are given or counted in `sources`."""
+    """Both phases from counts, with the given candidates or candidates counted in `sources`."""
     special = tuple(options.special_tokens)
     with watching(progress) as tell:
         if options.method == "bpe":
@@ -321,7 +320,7 @@ def train_from_counts(
             vocab_size=options.vocab_size - (options.supermerges or 0) - len(special),
             special_tokens=(),
             supermerges=None,
-            **{name: _DEFAULTS[name] for name in SUPERWORDS_ONLY},
+            **{name: DEFAULTS[name] for name in SUPERWORDS_ONLY},
         )
         learning = {**words_only.for_learning(), "pretokenizer": counts.pretokenizer._engine}
         model, _ = _core.train_words(counts._engine, learning, tell)
@@ -344,19 +343,17 @@ def _check_words(candidates: Candidates, words: Tokenizer) -> None:
     if candidates.origin.words not in (None, words_key(words)):
         raise CountsError(
             "the candidates were counted with other words than these",
-            hint="count them again with this model of words",
+            hint="count the candidates again with this model of words",
         )
 
 
-_DEFAULTS: dict[str, Any] = {option.name: option.default for option in fields(TrainOptions)}
-
-# Counting needs no size; the options have one to be checked against.
-_ANY_SIZE = 1 << 20
-
-
-def _origin(options: TrainOptions, sources: Sources, report: Mapping[str, Any]) -> Origin:
-    """Where counts are from."""
-    assert isinstance(options.pretokenizer, Pretokenizer)
+def _origin(
+    pretokenizer: Pretokenizer,
+    options: ReadOptions,
+    sources: Sources,
+    report: Mapping[str, Any],
+) -> Origin:
+    """Where counts come from. Recorded in their file and checked when counts are added up."""
     inputs = tuple(
         {"name": name, "documents": documents, "bytes": size, "skipped": skipped}
         for name, (documents, size, skipped) in zip(sources.names, report["inputs"], strict=True)
@@ -365,14 +362,14 @@ def _origin(options: TrainOptions, sources: Sources, report: Mapping[str, Any]) 
     recorded: dict[str, Any] = {}
     if reading["sample"] is not None:
         recorded = {"sample": reading["sample"], "seed": reading["seed"]}
-    if options.weights:
-        recorded["weights"] = dict(options.weights)  # type: ignore[arg-type]
-    return Origin(options.pretokenizer, recorded, inputs)
+    if sources.groups is not None:
+        recorded["weights"] = dict(sources.groups[0])
+    return Origin(pretokenizer, recorded, inputs)
 
 
 def _warn(report: Report) -> None:
     # 3: the line that called the stage.
     if report.skipped:
-        warnings.warn(report.skipped_text(), SkippedWarning, stacklevel=3)
+        warnings.warn(for_python(report.skipped_text()), SkippedWarning, stacklevel=3)
     if report.shortfall:
         warnings.warn(report.shortfall, ShortfallWarning, stacklevel=3)

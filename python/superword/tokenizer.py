@@ -2,46 +2,54 @@
 
 from __future__ import annotations
 
-import json
 import os
-from collections.abc import Callable, Iterable, Sequence
-from typing import Any, NoReturn, TypeVar
+from collections.abc import Callable, Iterable, Mapping
+from typing import TYPE_CHECKING, Any, Literal, overload
 
 from superword import _core
-from superword._encoding.decoding import DecodeStream
-from superword._interop import Interop
-from superword._support.text import lone_surrogate, surrogate_in
-from superword.encoding import Encodes
-from superword.errors import OptionError, TokenError
-from superword.options import Method
-from superword.pretokenizer import Pretokenizer
+from superword._encoding.decoding import DecodeStream, id_list
+from superword._encoding.specials import (
+    Allowed,
+    Disallowed,
+    allowed_names,
+    each_text,
+    one_text,
+    thread_count,
+)
+from superword._encoding.vocabulary import END_OF_TEXT, Vocabulary
+from superword._support.checks import size as checked_size
+from superword._support.text import lone_surrogate
+from superword.errors import OptionError
+from superword.options import Format, OnError
 
-__all__ = ["Tokenizer"]
+if TYPE_CHECKING:
+    from numpy import uint32, uint64
+    from numpy.typing import NDArray
 
-END_OF_TEXT = "<|endoftext|>"
+    from superword.export import Mode, Plan
+    from superword.integrations.tiktoken import Encoding
+    from superword.pretokenizer import Pretokenizer
+    from superword.progress import Progress
+    from superword.shards import EncodedCorpus
+    from superword.training import Inputs
 
-_Result = TypeVar("_Result")
+__all__ = ["END_OF_TEXT", "Tokenizer"]
+
+MOST_CACHE_BYTES = 1 << 30
 
 
-class Tokenizer(Encodes, Interop):
+class Tokenizer(Vocabulary):
     """A trained tokenizer. Made by `superword.train`, `Tokenizer.load` or `truncate`.
 
     >>> tok = superword.train(["docs/*.jsonl"], vocab_size=32_768)
     >>> tok.decode(tok.encode("as well as the rest")) == "as well as the rest"
     True
 
-    What it computes cannot be changed. It may be used from many threads at once, can be pickled,
-    and is equal to another if all that it holds is. Ids are `0 .. n_vocab - 1`; special tokens
-    have the last ones.
+    Tokenizers are immutable, safe to use from several threads at once, and can be pickled. Two
+    are equal if their models are. Ids are `0 .. n_vocab - 1`; special tokens have the last ids.
     """
 
-    __slots__ = ("__weakref__", "_content", "_model")
-
-    _model: _core.Model
-    _content: bytes | None  # A digest of all that the model holds, made when first needed.
-
-    def __init__(self) -> None:
-        raise TypeError("use superword.train(...) or superword.Tokenizer.load(path)")
+    __slots__ = ()
 
     @classmethod
     def _wrap(cls, model: _core.Model) -> Tokenizer:
@@ -56,9 +64,9 @@ class Tokenizer(Encodes, Interop):
     def load(
         cls, path: str | os.PathLike[str], *, cache_bytes: int | str | None = None
     ) -> Tokenizer:
-        """Read a model file. `MissingInputError`, `ModelFileError` say what is wrong with it.
+        """Read a model file. Raises `MissingModelError` or another `ModelFileError`.
 
-        `cache_bytes`, such as `"16MB"`, is what `set_cache_bytes` sets.
+        `cache_bytes` is passed to `set_cache_bytes`.
         """
         tokenizer = cls._wrap(_core.Model.load(os.fspath(path)))
         if cache_bytes is not None:
@@ -67,94 +75,17 @@ class Tokenizer(Encodes, Interop):
 
     @classmethod
     def from_bytes(cls, data: bytes) -> Tokenizer:
-        """The tokenizer of which `data` is the file: `from_bytes(tok.to_bytes()) == tok`."""
+        """The tokenizer with this file content: `from_bytes(tok.to_bytes()) == tok`."""
         return cls._wrap(_core.Model.from_bytes(data))
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the model file, whole or not at all: what was there stays if saving fails."""
+        """Write the model file atomically: if saving fails, an existing file is unchanged."""
         self._model.save(os.fspath(path))
 
-    def to_bytes(self) -> bytes:
-        """What `save` would write."""
-        return self._model.to_bytes()
-
-    # What it is.
-
-    @property
-    def n_vocab(self) -> int:
-        """The number of tokens, special ones included."""
-        return self._model.n_vocab
-
-    @property
-    def method(self) -> Method:
-        """`"bpe"`, `"boundless"` or `"superbpe"`."""
-        method: Any = self._model.method
-        return method  # type: ignore[no-any-return]
-
-    @property
-    def alphabet(self) -> str:
-        """The bytes that the vocabulary starts from: `"bytes"` (256) or `"utf8"` (243)."""
-        return self._model.alphabet
-
-    @property
-    def pretokenizer(self) -> Pretokenizer:
-        """How text is cut before it is encoded."""
-        return Pretokenizer._wrap(self._model.pretokenizer)
-
-    @property
-    def special_tokens(self) -> dict[str, int]:
-        """Special tokens and their ids."""
-        return dict(self._model.special_tokens)
-
-    @property
-    def eot_token(self) -> int | None:
-        """The id of `<|endoftext|>` if that is a special token, else None."""
-        return self._model.special_tokens.get(END_OF_TEXT)
-
-    @property
-    def facts(self) -> dict[str, Any]:
-        """What is recorded about the training: options, bytes, documents, version."""
-        facts: dict[str, Any] = json.loads(self._model.facts)
-        return facts
-
-    @property
-    def merges(self) -> list[tuple[bytes, bytes, int]]:
-        """Ordinary merges in order, `(left, right, count)`. A new list each time: keep it."""
-        return self._model.merges()
-
-    @property
-    def supermerges(self) -> list[tuple[bytes, bytes, int]]:
-        """Supermerges in order, `(left, right, count)`. A new list each time: keep it."""
-        return self._model.supermerges()
-
-    def token_bytes(self, id: int) -> bytes:
-        """The bytes of a token: `tok.token_bytes(97) == b"a"`. `TokenError` if there is none."""
-        return self._with_ids(lambda: self._model.token_bytes(id), (id,))
-
-    def token_to_id(self, token: bytes | str) -> int | None:
-        """The id of a token, or None if the vocabulary does not have it.
-
-        Bytes name an ordinary token. A str names a special token if there is one so called, else
-        the ordinary token with its UTF-8 bytes.
-        """
-        if isinstance(token, str):
-            special = self._model.special_tokens.get(token)
-            if special is not None:
-                return special
-            error = surrogate_in(token)
-            if error is not None:
-                raise lone_surrogate(error, "the token")
-            token = token.encode()
-        return self._model.token_to_id(token)
-
-    def is_superword(self, id: int) -> bool:
-        """Whether the token was made by a supermerge. `TokenError` if there is no such id."""
-        return self._with_ids(lambda: self._model.is_superword(id), (id,))
-
     def truncate(self, n_vocab: int) -> Tokenizer:
-        """The tokenizer cut to a smaller vocabulary, special tokens kept.
+        """The tokenizer with a smaller vocabulary. Special tokens are kept.
 
-        Without deletions the result has the tokens and merges of a training at that size.
+        Without deletions, the result has the same tokens and merges as training at that size.
         """
         try:
             return Tokenizer._wrap(self._model.truncate(n_vocab))
@@ -166,27 +97,253 @@ class Tokenizer(Encodes, Interop):
                 value=n_vocab,
             ) from None
 
+    # Text to ids.
+
+    def encode_ordinary(self, text: str) -> list[int]:
+        """The ids of `text`, with special tokens treated as plain text."""
+        try:
+            return self._model.encode_ordinary(text)
+        except UnicodeEncodeError as error:
+            raise lone_surrogate(error) from None
+
+    def encode(
+        self,
+        text: str,
+        *,
+        allowed_special: Allowed = frozenset(),
+        disallowed_special: Disallowed = (),
+    ) -> list[int]:
+        """The ids of `text`.
+
+        Special tokens in `text` become their ids if they are in `allowed_special`, or if it is
+        `"all"`. Others are plain text, unless they are in `disallowed_special`: then they raise
+        `SpecialTokenError`. `disallowed_special="all"` means all that are not allowed.
+        """
+        special = self._model.special_tokens
+        return one_text(special, text, allowed_special, disallowed_special, self._model.encode)
+
+    def encode_batch(
+        self,
+        texts: Iterable[str],
+        *,
+        allowed_special: Allowed = frozenset(),
+        disallowed_special: Disallowed = (),
+        threads: int | None = None,
+    ) -> list[list[int]]:
+        """The ids of each text, as `encode` returns them, on all cores or on `threads` threads."""
+        workers = thread_count(threads)
+        return each_text(
+            self._model.special_tokens,
+            texts,
+            allowed_special,
+            disallowed_special,
+            lambda batch, allowed: self._model.encode_batch(batch, allowed, workers),
+        )
+
+    def encode_to_numpy(
+        self,
+        text: str,
+        *,
+        allowed_special: Allowed = frozenset(),
+        disallowed_special: Disallowed = (),
+    ) -> NDArray[uint32]:
+        """The ids of `text` as a `uint32` array, without a Python object for each id."""
+        ids, _ = one_text(
+            self._model.special_tokens,
+            text,
+            allowed_special,
+            disallowed_special,
+            lambda text, allowed: self._model.encode_flat([text], allowed, 1),
+        )
+        return ids
+
+    def encode_batch_to_numpy(
+        self,
+        texts: Iterable[str],
+        *,
+        allowed_special: Allowed = frozenset(),
+        disallowed_special: Disallowed = (),
+        threads: int | None = None,
+    ) -> tuple[NDArray[uint32], NDArray[uint64]]:
+        """The ids of all texts in one flat array, and the offsets of the texts in it.
+
+        >>> ids, offsets = tok.encode_batch_to_numpy(texts)
+        >>> ids[offsets[7] : offsets[8]]  # text 7; there is one more offset than texts
+        """
+        workers = thread_count(threads)
+        ids, offsets = each_text(
+            self._model.special_tokens,
+            texts,
+            allowed_special,
+            disallowed_special,
+            lambda batch, allowed: self._model.encode_flat(batch, allowed, workers),
+        )
+        return ids, offsets
+
+    def encode_arrow(
+        self, column: Any, *, allowed_special: Allowed = frozenset(), threads: int | None = None
+    ) -> Any:
+        """The ids of each row of a pyarrow column, as lists of `uint32`. Nulls stay null.
+
+        A `string` column becomes a `list` column, a `large_string` column a `large_list` column.
+        Chunks stay the same. Columns of other libraries with Arrow's PyCapsule interface, such as
+        polars, are accepted too. No Python object is made for a row.
+        """
+        from superword._encoding.arrow import encode_arrow
+
+        allowed = allowed_names(self._model.special_tokens, allowed_special)
+        return encode_arrow(self._model, column, allowed, thread_count(threads))
+
+    def encode_with_offsets(
+        self,
+        text: str,
+        *,
+        unit: Literal["char", "byte"] = "char",
+        allowed_special: Allowed = frozenset(),
+        disallowed_special: Disallowed = (),
+    ) -> tuple[list[int], list[tuple[int, int]]]:
+        """The ids of `text`, and the `(start, end)` of each token in it.
+
+        >>> ids, offsets = tok.encode_with_offsets("of the")
+        >>> [("of the"[start:end]) for start, end in offsets]
+
+        With `unit="byte"`, offsets count bytes of the UTF-8 text, and each token starts where the
+        previous one ends. With `unit="char"`, a token covers every character that it holds a part
+        of, so tokens that share a character overlap.
+        """
+        if unit not in ("char", "byte"):
+            raise OptionError(
+                f'`unit` must be "char" or "byte", not {unit!r}', option="unit", value=unit
+            )
+        return one_text(
+            self._model.special_tokens,
+            text,
+            allowed_special,
+            disallowed_special,
+            lambda text, allowed: self._model.encode_with_offsets(text, allowed, unit == "char"),
+        )
+
+    @overload
+    def count_tokens(  # type: ignore[overload-overlap]  # A str is an Iterable[str], sadly.
+        self, texts: str, *, allowed_special: Allowed = ..., threads: int | None = ...
+    ) -> int: ...
+    @overload
+    def count_tokens(
+        self, texts: Iterable[str], *, allowed_special: Allowed = ..., threads: int | None = ...
+    ) -> list[int]: ...
+    def count_tokens(
+        self,
+        texts: str | Iterable[str],
+        *,
+        allowed_special: Allowed = frozenset(),
+        threads: int | None = None,
+    ) -> int | list[int]:
+        """The number of tokens of a text, or of each of several texts, without making the ids."""
+        workers = thread_count(threads)
+        special = self._model.special_tokens
+        if isinstance(texts, str):
+            return one_text(
+                special,
+                texts,
+                allowed_special,
+                (),
+                lambda text, allowed: self._model.count_tokens([text], allowed, 1)[0],
+            )
+        return each_text(
+            special,
+            texts,
+            allowed_special,
+            (),
+            lambda batch, allowed: self._model.count_tokens(batch, allowed, workers),
+        )
+
+    def encode_files(
+        self,
+        inputs: Inputs,
+        out_dir: str | os.PathLike[str],
+        *,
+        dtype: Literal["auto", "uint16", "uint32"] = "auto",
+        shard_size: int = 100_000_000,
+        eot: bool | str = True,
+        threads: int | None = None,
+        text_field: str = "text",
+        on_error: OnError = "stop",
+        format: Format | None = None,
+        overwrite: bool = False,
+        progress: bool | Callable[[Progress], object] | None = None,
+    ) -> EncodedCorpus:
+        """Encode a corpus into shards of ids in `out_dir`, to train a language model on.
+
+        >>> corpus = tok.encode_files(["docs/*.jsonl.zst"], "shards")
+        >>> ids = numpy.load("shards/shard-00000.npy", mmap_mode="r")
+
+        A shard holds whole documents, in the order of the inputs, and ends with the document that
+        fills it to `shard_size` tokens. Each document ends with `<|endoftext|>`, or with the
+        special token given as `eot`; `eot=False` adds nothing. Special tokens in the text are
+        plain text. `dtype="auto"` uses `uint16` if all ids fit. Inputs and their options are
+        those of `superword.train`.
+
+        Shards are written atomically and do not depend on the number of threads. Call it again to
+        resume a run that was stopped. `ShardsMismatchError` means that the model, the inputs or
+        the options have changed, or that superword cannot tell (standard input, `Texts`, tables
+        and streamed datasets). `overwrite=True` starts again.
+        """
+        from superword._files.encode import encode_files
+
+        return encode_files(
+            self,
+            inputs,
+            out_dir,
+            dtype=dtype,
+            shard_size=shard_size,
+            eot=eot,
+            threads=threads,
+            text_field=text_field,
+            on_error=on_error,
+            format=format,
+            overwrite=overwrite,
+            progress=progress,
+        )
+
+    @property
+    def cache_bytes(self) -> int:
+        """The size limit of the encoding cache, per thread."""
+        return self._model.cache_bytes()
+
+    def set_cache_bytes(self, size: int | str) -> None:
+        """Limit the size of the encoding cache, per thread: `set_cache_bytes("64MB")`.
+
+        A larger cache is faster on text with many rare words. 0 turns it off; the maximum is
+        1 GiB. The ids do not depend on it, and it is neither saved nor pickled.
+        """
+        limit = checked_size("cache_bytes", size, at_least=0)
+        self._model.set_cache_bytes(min(limit, MOST_CACHE_BYTES))
+
+    def clear_cache(self) -> None:
+        """Free the memory of the encoding cache."""
+        self._model.clear_cache()
+
     # Ids to text.
 
     def decode_bytes(self, ids: Iterable[int]) -> bytes:
         """The bytes of the tokens, joined."""
-        listed = _ids(ids)
+        listed = id_list(ids)
         return self._with_ids(lambda: self._model.decode_bytes(listed), listed)
 
     def decode(self, ids: Iterable[int], errors: str = "replace") -> str:
         """The text of the tokens: `decode(encode(text)) == text` for every text.
 
-        Ids cut out of the middle of an encoding may hold a part of a character; `errors` says
-        what to do with it, as in `bytes.decode`.
+        Part of an encoding may start or end within a character. `errors` says what to do then, as
+        in `bytes.decode`.
         """
         return self.decode_bytes(ids).decode("utf-8", errors)
 
     def decode_batch(self, batch: Iterable[Iterable[int]], errors: str = "replace") -> list[str]:
-        """The text of each list of ids, as `decode` gives it."""
+        """The text of each list of ids, as `decode` returns it."""
         return [self.decode(ids, errors) for ids in batch]
 
     def decode_stream(self, errors: str = "replace") -> DecodeStream:
-        """A decoder that takes ids one at a time and gives text as soon as it is whole.
+        """A decoder that takes one id at a time and returns text as soon as it is complete.
 
         >>> stream = tok.decode_stream()
         >>> "".join([*map(stream.feed, ids), stream.finish()]) == tok.decode(ids)
@@ -194,34 +351,95 @@ class Tokenizer(Encodes, Interop):
         """
         return DecodeStream(self.token_bytes, errors)
 
-    # Python's own.
+    # Other programs.
 
-    def _digest(self) -> bytes:
-        if self._content is None:
-            import hashlib
+    @staticmethod
+    def from_huggingface(
+        path: str | os.PathLike[str], *, ignore_normalizer: bool = False
+    ) -> Tokenizer:
+        """Import a byte-level BPE `tokenizer.json`, or the directory it is in. Ids are kept.
 
-            # Two threads may both do this; they write the same bytes.
-            object.__setattr__(self, "_content", hashlib.sha256(self.to_bytes()).digest())
-        assert self._content is not None
-        return self._content
+        The result encodes as the original does with `add_special_tokens=False`; added tokens
+        become special tokens. `ConversionError` says why a tokenizer cannot be imported. A
+        normalizer, such as Qwen's NFC, is only dropped with `ignore_normalizer=True`: normalize
+        the texts yourself then.
+        """
+        from superword.imports import from_huggingface
 
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, Tokenizer):
-            return NotImplemented
-        return self is other or self._digest() == other._digest()
+        return from_huggingface(path, ignore_normalizer=ignore_normalizer)
 
-    def __hash__(self) -> int:
-        return hash(self._digest())
+    @staticmethod
+    def from_tiktoken(
+        ranks: str | os.PathLike[str] | Mapping[bytes, int],
+        pattern: str | None = None,
+        special_tokens: Mapping[str, int] | None = None,
+    ) -> Tokenizer:
+        """Import the ranks of tiktoken: a `.tiktoken` file, or a mapping. Ids are kept.
 
-    def __repr__(self) -> str:
-        name = self._model.pretokenizer.name or "its own pattern"
-        return f"<superword.Tokenizer: {self.method}, {self.n_vocab:,} tokens, {name}>"
+        `pattern` and `special_tokens` are those of the encoding; a file that `export_tiktoken`
+        wrote has them beside it. Text that the pattern does not match is kept, not dropped.
+        """
+        from superword.imports import from_tiktoken
 
-    def __setattr__(self, name: str, value: Any) -> NoReturn:
-        raise AttributeError("a Tokenizer cannot be changed")
+        return from_tiktoken(ranks, pattern, special_tokens)
 
-    def __delattr__(self, name: str) -> NoReturn:
-        raise AttributeError("a Tokenizer cannot be changed")
+    @staticmethod
+    def from_paper(
+        path: str | os.PathLike[str], *, pretokenizer: str | Pretokenizer = "gpt4o-script"
+    ) -> Tokenizer:
+        """Import a `BoundlessBPE v2` text file of the paper's program. Ids are kept.
+
+        The file does not hold the patterns: `pretokenizer` must be the one used in training.
+        """
+        from superword.imports import from_paper
+
+        return from_paper(path, pretokenizer=pretokenizer)
+
+    def export_huggingface(
+        self,
+        folder: str | os.PathLike[str],
+        mode: Mode = "auto",
+        *,
+        chat_template: str | None = None,
+        bos_token: str | None = None,
+        eos_token: str | None = None,
+        pad_token: str | None = None,
+    ) -> Plan:
+        """Write a directory that `tokenizers` and `transformers` can load, with the same ids.
+
+        `mode="exact"` gives the same ids on all texts or raises `ExportError`. `"approximate"` is
+        the paper's approximation for superwords. `"auto"` is exact where possible. The result has
+        the `mode` that was used and the reason `why_not_exact`, if there is one.
+        """
+        from superword.export import export_huggingface
+
+        return export_huggingface(
+            self,
+            folder,
+            mode,
+            chat_template=chat_template,
+            bos_token=bos_token,
+            eos_token=eos_token,
+            pad_token=pad_token,
+        )
+
+    def export_tiktoken(
+        self, path: str | os.PathLike[str], mode: Mode = "auto", *, renumber: bool = False
+    ) -> Plan:
+        """Write a `.tiktoken` file of ranks, and a `.json` file with the pattern beside it.
+
+        `mode` is as in `export_huggingface`. A BoundlessBPE model needs `renumber=True`, because
+        tiktoken merges in the order of ids. The `.json` file then has the original ids.
+        """
+        from superword.export import export_tiktoken
+
+        return export_tiktoken(self, path, mode, renumber=renumber)
+
+    def as_tiktoken(self, name: str = "superword") -> Encoding:
+        """This tokenizer with the interface of `tiktoken.Encoding`."""
+        from superword.integrations.tiktoken import Encoding
+
+        return Encoding(self, name)
 
     def __copy__(self) -> Tokenizer:
         return self
@@ -231,29 +449,3 @@ class Tokenizer(Encodes, Interop):
 
     def __reduce__(self) -> tuple[Any, ...]:
         return Tokenizer.from_bytes, (self.to_bytes(),)
-
-    # Helpers.
-
-    def _with_ids(self, call: Callable[[], _Result], ids: Sequence[int]) -> _Result:
-        try:
-            return call()
-        except OverflowError:
-            for position, id in enumerate(ids):
-                if not 0 <= id < self.n_vocab:
-                    raise TokenError(
-                        f"there is no token with id {id} (position {position})",
-                        hint=f"ids of this tokenizer are 0 to {self.n_vocab - 1}",
-                        id=id,
-                        position=position,
-                    ) from None
-            raise
-
-
-def _ids(ids: Iterable[int]) -> Sequence[int]:
-    """Ids as a list or tuple; arrays of numpy and others say `tolist` for it."""
-    if isinstance(ids, list | tuple):
-        return ids
-    if isinstance(ids, int):
-        raise TypeError("ids must be a list; for one id use token_bytes")
-    tolist = getattr(ids, "tolist", None)
-    return tolist() if tolist is not None else list(ids)

@@ -39,8 +39,8 @@ def check_inputs(inputs: Sequence[Input]) -> None:
         if item.data is not None or item.path == STDIN or not Path(item.path).is_file():
             name = "standard input" if item.path == STDIN else item.path
             raise OptionError(
-                f"work_dir needs files: a later run could not tell whether {name} is the same",
-                hint="write it to a file first, or leave work_dir out",
+                f"`work_dir` needs files: a later run could not tell whether {name} is the same",
+                hint="write it to a file first, or leave `work_dir` out",
                 option="work_dir",
             )
 
@@ -136,7 +136,9 @@ def _changes(before: dict[str, Any], now: dict[str, Any]) -> list[str]:
         if old != value:
             shown = "other patterns" if name == "pretokenizer" else f"{value!r}"
             was = "" if name == "pretokenizer" else f" (it was {old!r})"
-            changes.append(f"{name} has changed to {shown}{was}: what depends on it is done again")
+            changes.append(
+                f"`{name}` has changed to {shown}{was}: what depends on it is done again"
+            )
     old_inputs, inputs = before["inputs"], now["inputs"]
     for words, names in (
         ("changed", [n for n in inputs if n in old_inputs and old_inputs[n] != inputs[n]]),

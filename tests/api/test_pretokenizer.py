@@ -69,7 +69,7 @@ def test_pickles_are_equal(pretokenizer: Pretokenizer) -> None:
     ("given", "kind", "says"),
     [
         ({"name": "gpt4-o"}, OptionError, "did you mean 'gpt4o'"),
-        ({"name": "gpt4o", "pattern": "x"}, OptionError, "not both"),
+        ({"name": "gpt4o", "pattern": "x"}, OptionError, "both given"),
         ({"script_pattern": "x", "scripts": ["Han"]}, OptionError, "need a pattern"),
         ({"pattern": "x", "script_pattern": "x"}, OptionError, "without scripts"),
         ({"pattern": "x", "scripts": ["Han"]}, OptionError, "without script_pattern"),

@@ -168,9 +168,9 @@ def test_a_lone_surrogate_is_a_text_error_with_its_place(boundless: superword.To
 def test_nothing_can_be_changed(boundless: superword.Tokenizer) -> None:
     for thing in (boundless, boundless.pretokenizer):
         for name in ("n_vocab", "name", "_model", "new"):
-            with pytest.raises(AttributeError, match="cannot be changed"):
+            with pytest.raises(AttributeError, match="immutable"):
                 setattr(thing, name, 1)
-            with pytest.raises(AttributeError, match="cannot be changed"):
+            with pytest.raises(AttributeError, match="immutable"):
                 delattr(thing, name)
     boundless.merges.clear()
     boundless.special_tokens.clear()

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 import superword
-from superword import training
+from superword._reading import sources
 from superword.errors import DocumentError, ShortfallWarning, SkippedWarning, TextError
 from superword.training import Progress
 
@@ -59,12 +59,12 @@ def test_threads_and_batches_change_nothing(
     wanted = superword.train_from_iterator(texts, vocab_size=420, threads=1)
     for threads in (2, 8):
         assert superword.train_from_iterator(texts, vocab_size=420, threads=threads) == wanted
-    monkeypatch.setattr(training, "BATCH_CHARACTERS", 1)
+    monkeypatch.setattr(sources, "BATCH_CHARACTERS", 1)
     assert superword.train_from_iterator(iter(texts), vocab_size=420) == wanted
 
 
 def test_texts_must_be_many_strings(texts: list[str]) -> None:
-    with pytest.raises(TypeError, match="many texts"):
+    with pytest.raises(TypeError, match="an iterable of texts"):
         superword.train_from_iterator("one text", vocab_size=300)
     with pytest.raises(DocumentError, match="text 1 is dict, not str") as caught:
         superword.train_from_iterator(["a", {"text": "b"}], vocab_size=300)  # type: ignore[list-item]

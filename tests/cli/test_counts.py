@@ -78,8 +78,11 @@ def test_mixing_is_refused_in_words_of_the_command_line(tmp_path: Path, jsonl: P
         (["--counts", tmp_path / "a.tsv"], "needs text or candidates"),
         (["--counts", tmp_path / "a.tsv", "--method", "bpe", jsonl], "needs no text"),
         (["--candidates", tmp_path / "a.tsv", jsonl], "without --counts"),
-        (["--counts", tmp_path / "a.tsv", "--candidates", tmp_path / "a.tsv", jsonl], "INPUT"),
-        (["--counts", tmp_path / "a.tsv", "--pretokenizer", "gpt2", jsonl], "was cut by"),
+        (
+            ["--counts", tmp_path / "a.tsv", "--candidates", tmp_path / "a.tsv", jsonl],
+            "and INPUT",
+        ),
+        (["--counts", tmp_path / "a.tsv", "--pretokenizer", "gpt2", jsonl], "were made with"),
         ([], "INPUT"),
     ]
     for arguments, says in cases:
@@ -115,6 +118,6 @@ def test_tsv_written_by_hand_is_learned_from(tmp_path: Path) -> None:
     ]
     refused = superword_command(*arguments)
     assert refused.exit_code == 1
-    assert "which pretokenizer" in refused.stderr
+    assert "does not record the pretokenizer" in refused.stderr
     ok(*arguments, "--pretokenizer", "gpt4o")
     assert superword.Tokenizer.load(output).merges == [(b"a", b"b", 5_000_000_003)]

@@ -87,7 +87,7 @@ def test_refusals_say_what_to_do(tmp_path: Path) -> None:
 def test_wrong_usage_is_said(model: Path, tmp_path: Path) -> None:
     result = run("export", model, "--to", "tiktoken", "-o", tmp_path / "m", "--eos-token", "x")
     assert result.exit_code == 2
-    assert "--eos-token is for --to huggingface" in result.stderr
+    assert "--eos-token can only be used with --to huggingface" in result.stderr
     result = run("verify", model, tmp_path / "nothing")
     assert result.exit_code == 1
     assert "there is no export at" in result.stderr

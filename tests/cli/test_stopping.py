@@ -52,5 +52,5 @@ def test_ctrl_c_stops_every_phase_within_a_second(
     assert process.returncode == 130
     last = json.loads(rest.splitlines()[-1])
     assert last["event"] == "stopped"
-    assert ("work so far" in last["message"]) == kept
+    assert ("finished work is kept" in last["message"]) == kept
     assert not output.exists()

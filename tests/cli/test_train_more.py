@@ -49,7 +49,10 @@ def test_also_saves_what_training_at_that_size_gives(
         (["--also", "200"], "not between"),
         (["--also", "300", "--picky", "0.9"], "with --picky"),
         (["--also", "300", "--greedy-split", "train"], "with --greedy-split"),
-        (["--also", "300", "--method", "superbpe", "--supermerges", "10"], "fewer supermerges"),
+        (
+            ["--also", "300", "--method", "superbpe", "--supermerges", "10"],
+            "only supermerges",
+        ),
     ],
 )
 def test_sizes_that_cannot_be_had_are_refused_before_the_work(
@@ -107,7 +110,7 @@ def test_a_base_that_cannot_be_extended_is_refused(
     start: list[str | Path] = ["train", jsonl, "--base", model_path, "-o", tmp_path / "m"]
     for options, says in [
         ([], "--method superbpe"),
-        (["--method", "superbpe"], "needs supermerges"),
+        (["--method", "superbpe"], "needs --supermerges"),
         (["--method", "superbpe", "--supermerges", "5"], "superwords already"),
         (["--method", "superbpe", "--supermerges", "5", "--vocab-size", "99999"], "445"),
         (["--method", "superbpe", "--supermerges", "5", "--special-token", "x"], "with --base"),
@@ -151,5 +154,5 @@ def test_log_json_is_a_json_object_a_line(jsonl: Path, tmp_path: Path) -> None:
 
 def test_the_summary_says_time_and_memory(jsonl: Path, tmp_path: Path) -> None:
     told = ok("train", jsonl, "--vocab-size", "400", "-o", tmp_path / "m").stderr
-    for word in ("peak memory", "counting words", "learning superwords", "all together"):
+    for word in ("peak memory", "counting words", "learning superwords", "total"):
         assert word in told

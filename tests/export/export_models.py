@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import random
 import warnings
-from contextlib import suppress
 from functools import cache
 from pathlib import Path
 
 import superword
 from hypothesis import strategies as st
-from superword import Tokenizer, _core
+from superword import Tokenizer
+from superword.inputs import documents
 
 # A few words of each kind: cased, caseless, with marks, with apostrophes, mixed.
 # fmt: off
@@ -117,20 +117,13 @@ def scripts() -> Tokenizer:
     )
 
 
-class EnoughError(Exception):
-    """Ends the reading of a file."""
-
-
 def some_documents(file: Path, characters: int) -> list[str]:
-    """The first documents of a file, up to about so many characters."""
+    """The first documents of a file, with at least this many characters if there are."""
     found: list[str] = []
-
-    def take(documents: list[str]) -> None:
-        for text in documents:
-            found.append(text)
-            if sum(map(len, found)) > characters:
-                raise EnoughError
-
-    with suppress(EnoughError):
-        _core.each_document([(str(file), None)], "text", take)
+    size = 0
+    for text in documents(file):
+        found.append(text)
+        size += len(text)
+        if size > characters:
+            break
     return found

@@ -18,11 +18,11 @@ from typing import Any
 import pytest
 import superword
 from superword import _core, work
+from superword._reading.sources import gather
 from superword.errors import InputError, SaveError, SuperwordError, WorkDirError
 from superword.inputs import Texts, expand
 from superword.options import TrainOptions
 from superword.stages import count_pretokens
-from superword.training import gather
 
 FULL = os.strerror(errno.ENOSPC)
 LETTERS = str.maketrans("0123456789", "ghijklmnop")

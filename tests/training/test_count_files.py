@@ -91,7 +91,7 @@ def test_tables_of_other_engines_are_taken(kind: str) -> None:
             b"ab": 3,
             " ü".encode(): 2,
         }
-    with pytest.raises(CountsError, match="which pretokenizer"):
+    with pytest.raises(CountsError, match="does not record the pretokenizer"):
         Counts.from_arrow(table)
 
 
@@ -153,7 +153,7 @@ def test_what_does_not_belong_together_is_not_mixed(tmp_path: Path, jsonl: Path)
         with pytest.raises(CountsError, match="holds counts, not candidates") as caught:
             Candidates.load(tmp_path / f"counts{suffix}")
         assert caught.value.path == str(tmp_path / f"counts{suffix}")
-        with pytest.raises(CountsError, match="was cut by"):
+        with pytest.raises(CountsError, match="were made with"):
             Counts.load(tmp_path / f"counts{suffix}", pretokenizer="gpt2")
 
 
@@ -184,13 +184,13 @@ def test_damaged_files_are_refused(tmp_path: Path, jsonl: Path, suffix: str) -> 
         ("ab\n", "line 1"),
         ("ab\tx\n", "line 1"),
         ("ab\t-3\n", "line 1"),
-        ("ab\t3\na\\q\t4\n", "line 2: .*stands for nothing"),
+        ("ab\t3\na\\q\t4\n", "line 2: .*unknown escape"),
         (f"ab\t{2**64}\n", "line 1"),
         ("\t4\n", "a token is empty"),
         ("a\tb\t4\n", "3 fields"),
         ("#superword\t{\n", "line 1 is damaged"),
         ("#superword\t3\n", "line 1 is damaged"),
-        ('#superword\t{"kind": "counts", "format": 99}\n', "newer superword"),
+        ('#superword\t{"kind": "counts", "format": 99}\n', "a newer version"),
     ],
 )
 def test_tsv_that_is_wrong_is_refused(tmp_path: Path, text: str, says: str) -> None:
@@ -204,6 +204,6 @@ def test_a_file_that_cannot_be_written_is_said_and_leaves_nothing(tmp_path: Path
     counts = Counts({b"a": 1})
     with pytest.raises(SaveError, match="cannot save"):
         counts.save(tmp_path / "no" / "c.parquet")
-    with pytest.raises(CountsError, match="does not say how"):
+    with pytest.raises(CountsError, match="unknown suffix"):
         counts.save(tmp_path / "c.csv")
     assert list(tmp_path.iterdir()) == []

@@ -13,12 +13,12 @@ import pytest
 import superword
 from click.testing import CliRunner
 from superword import _core
+from superword._reading.sources import gather
 from superword.cli import cli
 from superword.errors import EmptyCorpusError, MemoryLimitError, OptionError
 from superword.inputs import Texts, expand
 from superword.options import TrainOptions
 from superword.stages import count_candidates, count_pretokens, extend
-from superword.training import gather
 
 LETTERS = str.maketrans("0123456789", "ghijklmnop")
 
@@ -179,7 +179,7 @@ def test_limits_where_no_text_is_read_are_refused(tmp_path: Path, texts: list[st
     output = tmp_path / "m.superword"
     result = CliRunner().invoke(cli, [*common, "--method", "bpe", "-o", str(output)])
     assert result.exit_code == 2
-    assert "there is none to read" in result.stderr
+    assert "there is no text to read" in result.stderr
     result = CliRunner().invoke(cli, [*common, str(tmp_path / "a.jsonl"), "-o", str(output)])
     assert result.exit_code == 0, result.stderr
     wanted = superword.train_from_iterator(texts, vocab_size=400)

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 import superword
 from superword import _core
+from superword._reading.sources import gather
 from superword.errors import CountsError, OptionError
 from superword.inputs import Texts, expand
 from superword.options import TrainOptions
@@ -19,7 +20,6 @@ from superword.stages import (
     train_superwords,
     train_words,
 )
-from superword.training import gather
 
 
 def test_counts_are_those_of_the_pretokens(texts: list[str]) -> None:

@@ -106,7 +106,7 @@ def test_datasets_that_cannot_be_taken_are_refused_with_a_way_out(
         datasets.DatasetDict({"train": data, "test": data}),
         datasets.IterableDatasetDict({"train": data.to_iterable_dataset()}),
     ):
-        with pytest.raises(InputError, match="several parts: train") as caught:
+        with pytest.raises(InputError, match="several splits: train") as caught:
             superword.train(parts, vocab_size=300)
         assert "dataset['train']" in str(caught.value.hint)
     with pytest.raises(DocumentError, match="no column 'txet'") as wrong:

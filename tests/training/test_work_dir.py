@@ -17,6 +17,7 @@ from typing import Any
 import pytest
 import superword
 from superword import _core, work
+from superword._reading.sources import gather
 from superword.errors import (
     ChangedWorkWarning,
     EmptyCorpusError,
@@ -26,7 +27,7 @@ from superword.errors import (
 )
 from superword.inputs import Texts, expand
 from superword.options import TrainOptions
-from superword.training import Progress, gather
+from superword.training import Progress
 
 
 @pytest.fixture

@@ -29,10 +29,14 @@ pub(crate) fn format_named(name: &str) -> PyResult<Format> {
     }
 }
 
-fn unknown(option: &'static str, name: &str) -> PyErr {
-    Raised::new("OptionError", format!("{option} cannot be {name:?}"), None)
-        .text("option", option)
-        .into()
+pub(crate) fn unknown(option: &'static str, name: &str) -> PyErr {
+    Raised::new(
+        "OptionError",
+        format!("`{option}` cannot be {name:?}"),
+        None,
+    )
+    .text("option", option)
+    .into()
 }
 
 /// Options by name, each taken once; what is left over is an error.

@@ -3,7 +3,6 @@
 use std::sync::Arc;
 
 use numpy::{IntoPyArray, PyArray1, PyArrayMethods};
-use pyo3::exceptions::PyKeyboardInterrupt;
 use pyo3::prelude::*;
 use pyo3::pybacked::{PyBackedBytes, PyBackedStr};
 use pyo3::types::{PyByteArray, PyBytes, PyList, PySlice};
@@ -35,7 +34,7 @@ fn finder(encoder: &Encoder, allowed: &[String]) -> SpecialFinder {
 fn raised(error: &BatchError) -> PyErr {
     match error {
         BatchError::Split(error) => errors::split(error),
-        BatchError::Stopped(_) => PyKeyboardInterrupt::new_err(()),
+        BatchError::Stopped(stopped) => errors::stopped(*stopped),
     }
 }
 

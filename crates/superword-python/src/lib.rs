@@ -10,10 +10,9 @@ mod counts;
 mod documents;
 mod encoding;
 mod errors;
-mod files;
 mod model;
-mod parts;
 mod pretokenizer;
+mod shards;
 mod spool;
 mod stages;
 mod training;
@@ -28,6 +27,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<pretokenizer::PyPretokenizer>()?;
     module.add_class::<spool::PySpool>()?;
     module.add_class::<model::PyModel>()?;
+    module.add_class::<documents::PyDocumentReader>()?;
     module.add_class::<batches::PyBatches>()?;
     module.add_class::<work_dir::PyWorkDir>()?;
     module.add_class::<counts::PyCounts>()?;
@@ -38,7 +38,6 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(stages::train_words, module)?)?;
     module.add_function(wrap_pyfunction!(stages::count_candidates, module)?)?;
     module.add_function(wrap_pyfunction!(stages::train_superwords, module)?)?;
-    module.add_function(wrap_pyfunction!(documents::each_document, module)?)?;
     module.add_function(wrap_pyfunction!(pretokenizer::preset_names, module)?)?;
     module.add_function(wrap_pyfunction!(pretokenizer::script_names, module)?)?;
     Ok(())

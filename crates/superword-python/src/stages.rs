@@ -5,6 +5,7 @@ use std::sync::Arc;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use superword::corpus::Source;
+use superword::model::read_facts;
 use superword::observe::Observer;
 use superword::text::Pretokenizer;
 use superword::token::Symbol;
@@ -152,15 +153,7 @@ pub(crate) fn count_candidates<'py>(
     let report = read_dict(py, &read, &counted.times)?;
     report.set_item("unique_candidates", counts.len())?;
     report.set_item("candidate_tokens", counts.tokens())?;
-    let facts = [
-        ("documents", read.documents),
-        ("bytes", read.bytes),
-        ("skipped_documents", read.skipped),
-    ];
-    let facts = facts
-        .into_iter()
-        .map(|(name, value)| (name.to_owned(), value.into()))
-        .collect();
+    let facts = read_facts(read.documents, read.bytes, read.skipped);
     Ok((PyCandidates::new(tokens, counts, cut_below, facts), report))
 }
 
@@ -183,21 +176,7 @@ pub(crate) fn train_superwords<'py>(
     let cut_below = candidates.get().cut_below();
     let counts = candidates_for(py, candidates.get(), &model)?;
     let result = watched_apart(py, progress, move |observer| {
-        let recorded = [
-            "documents",
-            "bytes",
-            "skipped_documents",
-            "pretokens",
-            "unique_pretokens",
-            "groups",
-        ];
-        let facts = &model.parts().facts;
-        let text = given.unwrap_or_else(|| {
-            recorded
-                .into_iter()
-                .filter_map(|name| Some((name.to_owned(), facts.get(name)?.clone())))
-                .collect()
-        });
+        let text = given.unwrap_or_else(|| model.text_facts());
         train::train_superwords(
             &model,
             &counts,

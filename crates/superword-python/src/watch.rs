@@ -1,4 +1,4 @@
-//! Long work: off the GIL, with progress, stopped by Ctrl-C. The one place that does so.
+//! Long work: without the GIL, with progress, stopped by Ctrl-C. The only place that does so.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -10,11 +10,11 @@ use superword::observe::{Observer, Phase};
 
 use crate::errors;
 
-/// How often Python gets to see progress and signals.
-const TICK: Duration = Duration::from_millis(100);
+/// How often Python handles progress and signals.
+pub(crate) const TICK: Duration = Duration::from_millis(100);
 
-/// How long work that was asked to stop is waited for before it is left alone.
-const GRACE: Duration = Duration::from_millis(400);
+/// How long to wait for work that was asked to stop before leaving it alone.
+pub(crate) const GRACE: Duration = Duration::from_millis(400);
 
 #[derive(Default)]
 struct Watch {
@@ -25,7 +25,7 @@ struct Watch {
 
 #[derive(Default)]
 struct News {
-    /// What was last said of each phase since Python last looked, in order.
+    /// The latest progress of each phase since Python last looked, in order.
     progress: Vec<(Phase, u64, Option<u64>)>,
     finished: bool,
 }
@@ -40,7 +40,7 @@ impl Watch {
         self.wake.notify_all();
     }
 
-    /// Waits for a tick, or for the end, and takes the news.
+    /// Waits for one tick, or for the end of the work, and returns what is new.
     fn wait(&self) -> News {
         let (mut news, _) = self
             .wake
@@ -57,7 +57,7 @@ impl Observer for Watch {
     fn progress(&self, phase: Phase, done: u64, total: Option<u64>) {
         let mut news = self.news();
         match news.progress.last_mut() {
-            // Workers may overtake each other; a bar never runs backwards.
+            // Workers may overtake each other; progress must not go backwards.
             Some(last) if last.0 == phase => *last = (phase, done.max(last.1), total),
             _ => news.progress.push((phase, done, total)),
         }
@@ -68,26 +68,13 @@ impl Observer for Watch {
     }
 }
 
-/// Runs `work` on a thread of its own. The calling thread tells `progress(phase, unit, done,
-/// total)` how it goes; an exception there, or Ctrl-C, stops the work and is raised once it has
-/// stopped. A panic becomes an error.
-pub(crate) fn watched<T: Send>(
-    py: Python<'_>,
-    progress: Option<&Bound<'_, PyAny>>,
-    work: impl FnOnce(&dyn Observer) -> T + Send,
-) -> PyResult<T> {
-    let watch = Watch::default();
-    std::thread::scope(|scope| {
-        let worker = scope.spawn(|| run(&watch, work));
-        let ended = follow(py, progress, &watch, None);
-        let result = py.detach(|| worker.join());
-        ended.and_then(|()| outcome(result))
-    })
-}
-
-/// [`watched`] for work that owns all it needs: if it does not stop at once when it is asked to,
-/// as in the middle of a document of a gigabyte, it is left to end by itself, and what it makes
-/// is dropped. So Ctrl-C is answered within a second whatever the work is at.
+/// Runs `work` on another thread. The calling thread reports progress to
+/// `progress(phase, unit, done, total)`. An exception there, or Ctrl-C, stops the work and is raised
+/// once it has stopped. A panic becomes an error.
+///
+/// The work owns everything it needs. If it does not stop soon, as in the middle of a document of
+/// a gigabyte, it is left to end by itself and its result is dropped. So Ctrl-C is answered within
+/// a second, whatever the work is doing.
 pub(crate) fn watched_apart<T: Send + 'static>(
     py: Python<'_>,
     progress: Option<&Bound<'_, PyAny>>,
@@ -98,7 +85,7 @@ pub(crate) fn watched_apart<T: Send + 'static>(
         let watch = watch.clone();
         move || run(&watch, work)
     });
-    follow(py, progress, &watch, Some(GRACE))?;
+    follow(py, progress, &watch)?;
     outcome(py.detach(|| worker.join()))
 }
 
@@ -115,14 +102,9 @@ fn outcome<T>(result: std::thread::Result<std::thread::Result<T>>) -> PyResult<T
     }
 }
 
-/// Tells Python how the work goes until it ends. An exception stops the work and is raised when
-/// it has stopped, or, where a grace is given, when that is over.
-fn follow(
-    py: Python<'_>,
-    progress: Option<&Bound<'_, PyAny>>,
-    watch: &Watch,
-    grace: Option<Duration>,
-) -> PyResult<()> {
+/// Reports progress to Python until the work ends. An exception asks the work to stop and is raised
+/// when it has stopped, or when [`GRACE`] is over.
+fn follow(py: Python<'_>, progress: Option<&Bound<'_, PyAny>>, watch: &Watch) -> PyResult<()> {
     let mut interrupted: Option<(PyErr, Instant)> = None;
     loop {
         let news = py.detach(|| watch.wait());
@@ -133,9 +115,8 @@ fn follow(
                 interrupted = Some((error, Instant::now()));
             }
         }
-        let over = |since: &Instant| grace.is_some_and(|grace| since.elapsed() > grace);
         match interrupted {
-            Some((error, since)) if news.finished || over(&since) => return Err(error),
+            Some((error, since)) if news.finished || since.elapsed() > GRACE => return Err(error),
             None if news.finished => return Ok(()),
             _ => {}
         }
@@ -152,7 +133,7 @@ fn tell(progress: Option<&Bound<'_, PyAny>>, news: &News) -> PyResult<()> {
     Ok(())
 }
 
-/// Short work off the GIL. A panic becomes an error.
+/// Runs short work without the GIL. A panic becomes an error.
 pub(crate) fn detached<T: Send>(py: Python<'_>, work: impl FnOnce() -> T + Send) -> PyResult<T> {
     py.detach(|| catch_unwind(AssertUnwindSafe(work)))
         .map_err(|panic| errors::internal(&*panic))

@@ -1,12 +1,12 @@
-"""Arrow tables and files, through pyarrow: `pip install 'superword[arrow]'`.
+"""Counts as Arrow tables and files, with pyarrow (`pip install 'superword[arrow]'`).
 
-Columns cross to the engine whole, as Arrow lays them out; no object is made for a row.
+Columns are passed to the engine in Arrow's own layout, without a Python object for each row.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +21,7 @@ __all__ = [
     "described",
     "pyarrow",
     "read",
+    "schema",
     "write",
 ]
 
@@ -28,12 +29,12 @@ KEY = b"superword"
 
 
 def pyarrow() -> Any:
-    """The package, or an error that says how to get it."""
+    """The package, or an error that says how to install it."""
     return need("pyarrow", "arrow", "reading and writing Parquet and Arrow")
 
 
 def counts_table(columns: Sequence[tuple[bytes, bytes, bytes]], described: dict[str, Any]) -> Any:
-    """A table of tokens and counts out of the columns of the engine."""
+    """A table of tokens and counts, made from the columns of the engine."""
     pa = pyarrow()
     schema = pa.schema(
         [
@@ -55,7 +56,7 @@ def counts_table(columns: Sequence[tuple[bytes, bytes, bytes]], described: dict[
 def candidates_table(
     columns: Sequence[tuple[bytes, bytes, bytes, bytes]], described: dict[str, Any]
 ) -> Any:
-    """A table of lists of tokens and counts out of the columns of the engine."""
+    """A table of lists of tokens and counts, made from the columns of the engine."""
     pa = pyarrow()
     kind = pa.list_(pa.field("item", pa.binary(), nullable=False))
     schema = pa.schema(
@@ -94,7 +95,7 @@ def candidates_columns(table: Any) -> list[tuple[bytes, bytes, bytes, bytes]]:
         lists = _cast(batch, "tokens", pa.large_list(pa.large_binary()))
         tokens = lists.values
         if tokens.null_count:
-            raise CountsError("the column tokens has tokens that are null")
+            raise CountsError("the column tokens holds null")
         runs = _numbers(lists.offsets.cast(pa.uint64()))
         offsets, data = _strings(pa, tokens)
         columns.append((runs, offsets, data, _numbers(_cast(batch, "count", pa.uint64()))))
@@ -105,8 +106,9 @@ def _checked(table: Any, tokens: str) -> Any:
     for name in (tokens, "count"):
         if name not in table.column_names:
             raise CountsError(
-                f"it has no column {name!r}, only {', '.join(table.column_names) or 'none'}",
-                hint=f"the columns are {tokens!r} and 'count'",
+                f"there is no column {name!r}; the columns are "
+                f"{', '.join(table.column_names) or 'none'}",
+                hint=f"name the columns {tokens!r} and 'count'",
             )
     return table.select([tokens, "count"])
 
@@ -114,7 +116,7 @@ def _checked(table: Any, tokens: str) -> Any:
 def _cast(batch: Any, name: str, kind: Any) -> Any:
     column = batch.column(name)
     if column.null_count:
-        raise CountsError(f"the column {name} has values that are null")
+        raise CountsError(f"the column {name} holds null")
     try:
         return column.cast(kind)
     except Exception as error:  # pyarrow raises several kinds, all about the values.
@@ -125,7 +127,7 @@ def _cast(batch: Any, name: str, kind: Any) -> Any:
 
 def _strings(pa: Any, column: Any) -> tuple[bytes, bytes]:
     """Offsets (64 bits, from 0) and bytes of a column of large binaries."""
-    # A slice shares the buffers of the whole; what is handed over is only what it holds.
+    # A slice shares the buffers of the whole column; pass on only its own part.
     column = pa.concat_arrays([column]) if column.offset else column
     _, offsets, data = column.buffers()
     used = offsets.slice(column.offset * 8, (len(column) + 1) * 8) if offsets else None
@@ -143,22 +145,22 @@ def _numbers(column: Any) -> bytes:
     return taken
 
 
-def described(table: Any) -> dict[str, Any] | None:
-    """What a table says about itself; None if it says nothing."""
-    metadata: Mapping[bytes, bytes] = table.schema.metadata or {}
+def described(schema: Any) -> dict[str, Any] | None:
+    """What a table records about itself, in its schema. None if it records nothing."""
+    metadata: Mapping[bytes, bytes] = schema.metadata or {}
     if KEY not in metadata:
         return None
     try:
-        said = json.loads(metadata[KEY])
+        recorded = json.loads(metadata[KEY])
     except ValueError as error:
-        raise CountsError(f"what it says about itself is damaged: {error}") from None
-    if not isinstance(said, dict):
-        raise CountsError("what it says about itself is damaged: it is no object")
-    return said
+        raise CountsError(f"the metadata is damaged: {error}") from None
+    if not isinstance(recorded, dict):
+        raise CountsError("the metadata is damaged: it is not a JSON object")
+    return recorded
 
 
 def write(path: str, table: Any) -> None:
-    """Write a table as Parquet or Arrow, by its name, all or nothing."""
+    """Write a table atomically, as Parquet or Arrow, selected by the suffix."""
     pa = pyarrow()
     from superword._counting.tsv import replacing
 
@@ -176,22 +178,33 @@ def write(path: str, table: Any) -> None:
 
 
 def read(path: str) -> Any:
-    """Read a table from a Parquet or Arrow file, by its name."""
+    """Read a table from a Parquet or Arrow file, selected by the suffix."""
+    return _opened(path, lambda file: file.read(), lambda reader: reader.read_all())
+
+
+def schema(path: str) -> Any:
+    """Read only the schema of a table."""
+    return _opened(path, lambda file: file.schema_arrow, lambda reader: reader.schema)
+
+
+def _opened(path: str, parquet: Callable[[Any], Any], arrow: Callable[[Any], Any]) -> Any:
     pa = pyarrow()
     try:
         if Path(path).suffix.lower() == ".parquet":
             import pyarrow.parquet as pq
 
-            return pq.ParquetFile(path).read()
+            return parquet(pq.ParquetFile(path))
         with pa.OSFile(path) as file:
             try:
-                return pa.ipc.open_file(file).read_all()
+                return arrow(pa.ipc.open_file(file))
             except pa.ArrowInvalid:
                 file.seek(0)
-                return pa.ipc.open_stream(file).read_all()
+                return arrow(pa.ipc.open_stream(file))
     except FileNotFoundError:
         raise CountsError(f"{path}: no such file", hint="check the path", path=path) from None
     except (pa.ArrowException, OSError) as error:
         raise CountsError(
-            f"{path}: cannot be read: {error}", hint="the file is damaged; make it again", path=path
+            f"{path}: cannot be read: {error}",
+            hint="the file may be damaged; create it again",
+            path=path,
         ) from None

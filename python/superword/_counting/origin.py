@@ -1,4 +1,4 @@
-"""Where counts are from: what a file of them says about itself, and which may be added up."""
+"""Where counts come from: what their file records, and which counts may be added up."""
 
 from __future__ import annotations
 
@@ -18,9 +18,10 @@ FORMAT = 1
 
 
 class Origin(NamedTuple):
-    """What counts come from: pretokenizer, options of reading, inputs; for candidates the words.
+    """The pretokenizer, read options and inputs of counts; for candidates, also the words.
 
-    An input is a dict of its name, documents, bytes and skipped documents.
+    An input is a dict with its name, documents, bytes and skipped documents. The option `weights`
+    holds the weight of every group, including groups with the default weight of 1.
     """
 
     pretokenizer: Pretokenizer | None = None
@@ -29,7 +30,7 @@ class Origin(NamedTuple):
     words: str | None = None
 
     def describe(self, kind: str, facts: Mapping[str, Any], **more: Any) -> dict[str, Any]:
-        """What a file says about the counts in it."""
+        """What a count file records about its counts."""
         described: dict[str, Any] = {"format": FORMAT, "kind": kind, "version": _core.__version__}
         if self.pretokenizer is not None:
             p = self.pretokenizer
@@ -58,7 +59,7 @@ class Origin(NamedTuple):
 
 
 def words_key(words: Tokenizer) -> str:
-    """What tells words apart: a hash of all that decides how text becomes words."""
+    """A hash of everything that decides how text is encoded as words."""
     pretokenizer = words.pretokenizer
     what = (
         words.alphabet,
@@ -72,30 +73,31 @@ def words_key(words: Tokenizer) -> str:
 def origin_of(
     described: Mapping[str, Any] | None, kind: str, pretokenizer: str | Pretokenizer | None
 ) -> tuple[Origin, dict[str, Any] | None]:
-    """Where counts are from and the facts, of what a file says (None: it says nothing)."""
+    """The origin and the facts that a file records. `described` is None if it records nothing."""
     given = Pretokenizer(pretokenizer) if isinstance(pretokenizer, str) else pretokenizer
     if described is None:
         if kind == "counts" and given is None:
             raise CountsError(
-                "it does not say which pretokenizer cut the text",
-                hint="give the pretokenizer that was used; superword's own files say it",
+                "the file does not record the pretokenizer",
+                hint="give the `pretokenizer` that was used; files of superword record it",
             )
         return Origin(given), None
     if described.get("kind") != kind:
         raise CountsError(
-            f"it holds {described.get('kind')}, not {kind}",
-            hint="counts of pretokens are for words, candidates for superwords",
+            f"the file holds {described.get('kind')}, not {kind}",
+            hint="words are learned from counts, superwords from candidates",
+            kind=described.get("kind"),
         )
     if described.get("format") != FORMAT:
         raise CountsError(
-            f"it has format {described.get('format')}, which this version does not know",
-            hint="a newer superword wrote it; update this one",
+            f"the file has format {described.get('format')}, which this version cannot read",
+            hint="update superword: a newer version wrote the file",
         )
     origin = Origin.of(described)
     if given is not None and given != origin.pretokenizer:
         raise CountsError(
-            f"the text was cut by {origin.pretokenizer!r}, not by {given!r}",
-            hint="leave the pretokenizer out to use the one of the counts",
+            f"the counts were made with {origin.pretokenizer!r}, not with {given!r}",
+            hint="leave `pretokenizer` out to use that of the counts",
         )
     facts = described.get("facts")
     return origin, dict(facts) if isinstance(facts, Mapping) else {}
@@ -117,31 +119,31 @@ def _pretokenizer_of(described: Any) -> Pretokenizer | None:
             eligible=described["eligible"],
         )
     except (KeyError, TypeError):
-        raise CountsError("what it says about the pretokenizer is damaged") from None
+        raise CountsError("the recorded pretokenizer is damaged") from None
 
 
 def together(origins: Sequence[Origin], allow_repeats: bool) -> Origin:
-    """Where the sum of counts is from; an error if they do not belong together."""
+    """The origin of the sum of counts. Raises an error if they do not belong together."""
     if not origins:
-        raise CountsError("there are no counts to add up", hint="give one or more")
+        raise CountsError("there are no counts to add up", hint="give at least one")
     first = origins[0]
     for origin in origins[1:]:
         if origin.pretokenizer != first.pretokenizer:
             raise CountsError(
-                "the texts were cut by different pretokenizers: "
+                "the counts were made with different pretokenizers: "
                 f"{first.pretokenizer!r} and {origin.pretokenizer!r}",
                 hint="count again with one of them",
             )
         if origin.words != first.words:
             raise CountsError(
                 "the candidates were counted with different words",
-                hint="count all of them with one model of words",
+                hint="count all of them with the same model of words",
             )
-        if dict(origin.options) != dict(first.options):
+        if _without_weights(origin) != _without_weights(first):
             raise CountsError(
                 "the texts were read with different options: "
-                f"{dict(first.options)} and {dict(origin.options)}",
-                hint="count again with the same ones",
+                f"{_without_weights(first)} and {_without_weights(origin)}",
+                hint="count again with the same options",
             )
     seen: set[str] = set()
     for item in (item for origin in origins for item in origin.inputs):
@@ -149,17 +151,60 @@ def together(origins: Sequence[Origin], allow_repeats: bool) -> Origin:
         if key in seen and not allow_repeats:
             raise CountsError(
                 f"the input {item.get('name')} was counted twice",
-                hint="leave one of them out, or allow repeats if it is meant",
+                hint="leave one of them out, or set `allow_repeats=True` if this is intended",
             )
         seen.add(key)
-    return first._replace(inputs=tuple(item for origin in origins for item in origin.inputs))
+    options = _without_weights(first)
+    weights = _all_weights(origins)
+    if weights:
+        options["weights"] = weights
+    inputs = tuple(item for origin in origins for item in origin.inputs)
+    return first._replace(options=options, inputs=inputs)
+
+
+def _without_weights(origin: Origin) -> dict[str, Any]:
+    return {name: value for name, value in origin.options.items() if name != "weights"}
+
+
+def _all_weights(origins: Sequence[Origin]) -> dict[str, float]:
+    """The weight of each group. A group may be spread over several parts, with one weight."""
+    weights: dict[str, float] = {}
+    for origin in origins:
+        for group, weight in origin.options.get("weights", {}).items():
+            if weights.setdefault(group, weight) != weight:
+                raise CountsError(
+                    f"the group {group!r} was counted with the weights {weights[group]:g} and "
+                    f"{weight:g}",
+                    hint="count the group again with one weight",
+                    group=group,
+                )
+    return weights
 
 
 def sum_facts(parts: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """Numbers that all parts know, added up."""
+    """The numbers that all parts have, added up; the facts of groups are added up by name."""
     shared = [name for name in parts[0] if all(name in part for part in parts)]
-    return {
+    facts: dict[str, Any] = {
         name: sum(part[name] for part in parts)
         for name in shared
         if all(type(part[name]) is int for part in parts)
     }
+    if any(part.get("groups") for part in parts):
+        facts["groups"] = _sum_groups(parts)
+    return facts
+
+
+def _sum_groups(parts: Sequence[Mapping[str, Any]]) -> dict[str, dict[str, Any]]:
+    groups: dict[str, dict[str, Any]] = {}
+    for part in parts:
+        # A part without groups is what a run over all inputs calls the group without a name.
+        of_part = part.get("groups") or {"": {"weight": 1.0, **_read(part)}}
+        for name, facts in of_part.items():
+            known = groups.setdefault(name, {"weight": facts["weight"], "documents": 0, "bytes": 0})
+            for number, value in _read(facts).items():
+                known[number] += value
+    return groups
+
+
+def _read(facts: Mapping[str, Any]) -> dict[str, int]:
+    return {name: facts.get(name, 0) for name in ("documents", "bytes")}

@@ -1,7 +1,7 @@
-r"""Counts for people: a line of tokens and a count, separated by tabs.
+r"""Counts as readable text: a line with tokens and a count, separated by tabs.
 
-The first line says where the counts are from. Tokens are text; a backslash, a tab, a line ending,
-other control characters and bytes that are no text are written `\\`, `\t`, `\n`, `\r`, `\xHH`:
+The first line records where the counts come from. Tokens are text. Backslashes, tabs, line endings,
+other control characters and bytes that are not UTF-8 are escaped: `\\`, `\t`, `\n`, `\r`, `\xHH`.
 
 >>> escape(b" the"), escape(b"a\tb\xff")
 (' the', 'a\\tb\\xff')
@@ -24,19 +24,19 @@ from typing import Any, BinaryIO
 
 from superword.errors import CountsError, SaveError
 
-__all__ = ["escape", "read", "replacing", "rows", "run_rows", "unescape", "write"]
+__all__ = ["describe", "escape", "read", "replacing", "rows", "run_rows", "unescape", "write"]
 
 HEADER = "#superword\t"
 
 _NAMED = {"\\": "\\\\", "\t": "\\t", "\n": "\\n", "\r": "\\r"}
 _BYTES = {"\\\\": b"\\", "\\t": b"\t", "\\n": b"\n", "\\r": b"\r"}
-# Control characters, and what some programs take for line endings.
+# Control characters, and characters that some programs treat as line endings.
 _UNREADABLE = re.compile("[\\\\\x00-\x1f\x7f-\x9f\u2028\u2029\ufeff\udc80-\udcff]")
 _ESCAPE = re.compile(r"\\(?:x[0-9a-f]{2}|.)?")
 
 
 def escape(token: bytes) -> str:
-    """A token as readable text without tabs and line endings."""
+    """A token as readable text, without tabs and line endings."""
     text = token.decode("utf-8", "surrogateescape")
 
     def shown(match: re.Match[str]) -> str:
@@ -49,7 +49,7 @@ def escape(token: bytes) -> str:
 
 
 def unescape(text: str) -> bytes:
-    """The inverse of `escape`; a `ValueError` for what it never writes."""
+    """The inverse of `escape`. `ValueError` for text that `escape` never writes."""
     parts = []
     end = 0
     for match in _ESCAPE.finditer(text):
@@ -60,7 +60,7 @@ def unescape(text: str) -> bytes:
         elif len(found) == 4:
             parts.append(bytes([int(found[2:], 16)]))
         else:
-            raise ValueError(f"{found} stands for nothing")
+            raise ValueError(f"unknown escape {found}")
         end = match.end()
     parts.append(text[end:].encode())
     return b"".join(parts)
@@ -73,7 +73,7 @@ def _strings(offsets: bytes, data: bytes) -> Iterator[bytes]:
 
 
 def rows(columns: Iterable[tuple[bytes, bytes, bytes]]) -> Iterator[tuple[tuple[bytes], int]]:
-    """Tokens and counts of the columns of the engine, a batch at a time."""
+    """The tokens and counts in the columns of the engine."""
     for offsets, data, counts in columns:
         for token, count in zip(_strings(offsets, data), array("Q", counts), strict=True):
             yield (token,), count
@@ -82,7 +82,7 @@ def rows(columns: Iterable[tuple[bytes, bytes, bytes]]) -> Iterator[tuple[tuple[
 def run_rows(
     columns: Iterable[tuple[bytes, bytes, bytes, bytes]],
 ) -> Iterator[tuple[tuple[bytes, ...], int]]:
-    """The same of candidates."""
+    """The candidates and counts in the columns of the engine."""
     for runs, offsets, data, counts in columns:
         tokens = _strings(offsets, data)
         for (start, end), count in zip(
@@ -94,7 +94,7 @@ def run_rows(
 def write(
     path: str, described: dict[str, Any], rows: Iterable[tuple[tuple[bytes, ...], int]]
 ) -> None:
-    """Write a file, all or nothing."""
+    """Write a file atomically."""
 
     def lines() -> Iterator[bytes]:
         yield f"{HEADER}{json.dumps(described, ensure_ascii=True)}\n".encode()
@@ -141,7 +141,7 @@ def _umask() -> int:
 def read(
     path: str,
 ) -> tuple[dict[str, Any] | None, Iterator[tuple[int, tuple[bytes, ...], int]]]:
-    """What a file says about itself (None: nothing), and its rows with their line numbers."""
+    """What a file records about itself (None: nothing), and its rows with line numbers."""
     try:
         data = Path(path).read_bytes()
     except OSError as error:
@@ -151,17 +151,31 @@ def read(
     lines = data.split(b"\n")
     if lines and lines[-1] == b"":
         lines.pop()
-    described = None
-    first = 0
-    if lines and lines[0].startswith(HEADER.encode()):
-        try:
-            described = json.loads(lines[0][len(HEADER) :])
-        except ValueError as error:
-            raise CountsError(f"line 1 is damaged: {error}") from None
-        if not isinstance(described, dict):
-            raise CountsError("line 1 is damaged: it holds no object")
-        first = 1
-    return described, _rows(lines, first)
+    described = _header(lines[0]) if lines else None
+    return described, _rows(lines, 0 if described is None else 1)
+
+
+def describe(path: str) -> dict[str, Any] | None:
+    """What a file records about itself, without reading its rows. None if it records nothing."""
+    try:
+        with Path(path).open("rb") as file:
+            return _header(file.readline())
+    except OSError as error:
+        raise CountsError(
+            f"{path}: cannot be read: {error.strerror}", hint="check the path", path=path
+        ) from None
+
+
+def _header(line: bytes) -> dict[str, Any] | None:
+    if not line.startswith(HEADER.encode()):
+        return None
+    try:
+        described = json.loads(line[len(HEADER) :])
+    except ValueError as error:
+        raise CountsError(f"line 1 is damaged: {error}") from None
+    if not isinstance(described, dict):
+        raise CountsError("line 1 is damaged: it is not a JSON object")
+    return described
 
 
 def _rows(lines: list[bytes], first: int) -> Iterator[tuple[int, tuple[bytes, ...], int]]:
@@ -171,7 +185,7 @@ def _rows(lines: list[bytes], first: int) -> Iterator[tuple[int, tuple[bytes, ..
         try:
             *tokens, count = line.decode().removesuffix("\r").split("\t")
             if not tokens or not count.isascii() or not count.isdigit() or int(count) >= 2**64:
-                raise ValueError("expected a token, a tab and a count of at most 64 bits")
+                raise ValueError("expected a token, a tab and a count that fits in 64 bits")
             read = tuple(map(unescape, tokens))
             if not all(read):
                 raise ValueError("a token is empty")
@@ -179,7 +193,6 @@ def _rows(lines: list[bytes], first: int) -> Iterator[tuple[int, tuple[bytes, ..
         except ValueError as error:
             raise CountsError(
                 f"line {number}: {error}",
-                hint="write token<TAB>count; \\t, \\n, \\r, \\\\ and \\xHH stand for what they do "
-                "in most languages",
+                hint="write token<TAB>count, with the escapes \\t, \\n, \\r, \\\\ and \\xHH",
                 line=number,
             ) from None

@@ -1,4 +1,4 @@
-"""The arguments that all ways of encoding share: special tokens, texts, threads."""
+"""The arguments that all encoding methods share: special tokens, texts, threads."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 from collections.abc import Set as AbstractSet
 from typing import Literal, TypeVar
 
+from superword._support.checks import whole, wrong_type
+from superword._support.faces import option
 from superword._support.text import lone_surrogate, suggestion, surrogate_in
 from superword.errors import OptionError, SpecialTokenError
 
@@ -18,7 +20,7 @@ _Result = TypeVar("_Result")
 
 
 def allowed_names(special: dict[str, int], allowed: Allowed) -> list[str]:
-    """The special tokens that become their ids; one that is not known is an error."""
+    """The special tokens that become their ids. An unknown name is an error."""
     if not allowed:
         return []
     if allowed == "all":
@@ -26,10 +28,12 @@ def allowed_names(special: dict[str, int], allowed: Allowed) -> list[str]:
     names = _names("allowed_special", allowed)
     for name in names:
         if name not in special:
-            # Left alone, a misspelt name would quietly become plain text.
+            # Without this check, a misspelt name would silently become plain text.
             raise SpecialTokenError(
                 f"{name!r} is not a special token of this tokenizer",
-                hint=suggestion(name, special) if special else "it has none",
+                hint=suggestion(name, special)
+                if special
+                else "the tokenizer has no special tokens",
                 token=name,
             )
     return names
@@ -45,14 +49,25 @@ def _disallowed_names(
     return _names("disallowed_special", disallowed)
 
 
-def _names(option: str, names: Collection[str]) -> list[str]:
-    if isinstance(names, str):
+def _names(name: str, given: Collection[str]) -> list[str]:
+    if isinstance(given, str):
         raise SpecialTokenError(
-            f'{option} must be "all" or a set of special tokens, not {names!r}',
-            hint=f"write {option}={{{names!r}}}",
-            token=names,
+            f'`{name}` must be "all" or a set of special tokens, not {given!r}',
+            hint=f"write {option(name, {given})}",
+            token=given,
         )
-    return sorted(names)
+    try:
+        wrong = [token for token in given if not isinstance(token, str)]
+    except TypeError:
+        raise wrong_type(name, given, '"all" or a set of special tokens') from None
+    if wrong:
+        raise OptionError(
+            f"`{name}` must hold the names of special tokens, not {wrong[0]!r}",
+            hint="special tokens are strings, not ids",
+            option=name,
+            value=wrong[0],
+        )
+    return sorted(given)
 
 
 def _refuse(text: str, disallowed: list[str], where: str) -> None:
@@ -61,8 +76,8 @@ def _refuse(text: str, disallowed: list[str], where: str) -> None:
         if position >= 0:
             raise SpecialTokenError(
                 f"{where} has the disallowed special token {name!r} at character {position}",
-                hint=f"to encode it as that token: allowed_special={{{name!r}}}; as plain "
-                "text: leave it out of disallowed_special, or use encode_ordinary",
+                hint=f"set {option('allowed_special', {name})} to encode it as that token, or "
+                "leave it out of `disallowed_special`, or call encode_ordinary, for plain text",
                 token=name,
                 position=position,
             )
@@ -75,7 +90,7 @@ def one_text(
     disallowed_special: Disallowed,
     call: Callable[[str, list[str]], _Result],
 ) -> _Result:
-    """Call the engine with a text and the names it may find in it, or say what is wrong."""
+    """Call the engine with a text and the special tokens that are allowed in it."""
     allowed = allowed_names(special, allowed_special)
     _refuse(text, _disallowed_names(special, disallowed_special, allowed), "the text")
     try:
@@ -91,9 +106,9 @@ def each_text(
     disallowed_special: Disallowed,
     call: Callable[[Sequence[str], list[str]], _Result],
 ) -> _Result:
-    """The same for many texts; an error says which of them it is about."""
+    """The same for several texts. An error names the text that it is about."""
     if isinstance(texts, str):
-        raise TypeError("texts must be many texts, such as a list; for one text use encode")
+        raise TypeError("texts must be several texts, such as a list; for one text use encode")
     batch = texts if isinstance(texts, list) else list(texts)
     allowed = allowed_names(special, allowed_special)
     disallowed = _disallowed_names(special, disallowed_special, allowed)
@@ -111,14 +126,7 @@ def each_text(
 
 
 def thread_count(threads: int | None) -> int:
-    """Threads as the engine takes them: 0 for all cores."""
+    """The number of threads as the engine takes it: 0 means all cores."""
     if threads is None:
         return 0
-    if not isinstance(threads, int) or isinstance(threads, bool) or threads < 0:
-        raise OptionError(
-            f"threads must be a number of threads, not {threads!r}",
-            hint="leave it out to use all cores",
-            option="threads",
-            value=threads,
-        )
-    return min(threads, 1024)
+    return min(whole("threads", threads, at_least=0), 1024)

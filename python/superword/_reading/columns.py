@@ -1,6 +1,7 @@
-"""Tables with a column of texts: Parquet and Arrow files, Arrow tables, Hugging Face datasets.
+"""Tables with a text column: Parquet and Arrow files, Arrow tables, Hugging Face datasets.
 
-Batches of the column go to the engine whole, as Arrow lays them out; no object is made for a row.
+Batches of the column are passed to the engine in Arrow's own layout, without a Python object for
+each row.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ Batch = tuple[bytes, bytes, bytes | None]
 
 
 def batches(item: Input, field: str) -> _core.Batches:
-    """A source for the engine, of an input that is columnar."""
+    """A source for the engine, from a columnar input."""
     pa = pyarrow()
     if item.data is None:
         if columnar_format(item.path, item.format) == "parquet":
@@ -48,7 +49,7 @@ def _check(names: list[str], name: str, field: str) -> None:
     if field not in names:
         raise DocumentError(
             f"{name}: no column {field!r}; the columns are {', '.join(map(repr, names))}",
-            hint=f"name the column that holds the text with text_field; {suggestion(field, names)}",
+            hint=f"set `text_field` to the column that holds the text; {suggestion(field, names)}",
             path=name,
         )
 
@@ -57,7 +58,7 @@ def _check_text(pa: Any, kind: Any, name: str, field: str) -> None:
     if not _is_text(pa, kind.value_type if pa.types.is_dictionary(kind) else kind):
         raise DocumentError(
             f"{name}: the column {field!r} holds {kind}, not text",
-            hint="choose another column with text_field",
+            hint="choose another column with `text_field`",
             path=name,
         )
 
@@ -80,7 +81,7 @@ def _parquet(pa: Any, path: str, field: str) -> tuple[int, Columns]:
 
     def columns() -> Iterator[Any]:
         file = pq.ParquetFile(path)
-        # Group by group: what comes before a damaged one is still to be had.
+        # Group by group, so that the groups before a damaged one can be read.
         for group in range(file.metadata.num_row_groups):
             for batch in file.iter_batches(batch_size=ROWS, row_groups=[group], columns=[field]):
                 yield batch.column(0)
@@ -119,8 +120,8 @@ def _arrow_file(pa: Any, path: str, field: str) -> tuple[int, Columns]:
 def _table(pa: Any, item: Input, field: str) -> tuple[int, Columns]:
     try:
         table = pa.table(item.data)
-    except Exception as error:  # Whatever the other package raises.
-        raise InputError(f"{item.path}: cannot be taken as an Arrow table: {error}") from None
+    except Exception as error:  # The other package may raise anything.
+        raise InputError(f"{item.path}: cannot be read as an Arrow table: {error}") from None
     _check(table.column_names, item.path, field)
     column = table.column(field)
     _check_text(pa, column.type, item.path, field)
@@ -131,7 +132,7 @@ def _dataset(item: Input, field: str) -> tuple[int, Columns]:
     data = item.data
     if isinstance(data, dict):
         raise InputError(
-            f"{item.path} has several parts: {', '.join(data)}",
+            f"{item.path} has several splits: {', '.join(data)}",
             hint=f"choose one, such as dataset[{next(iter(data), 'train')!r}]",
             path=item.path,
         )
@@ -149,11 +150,11 @@ def _dataset(item: Input, field: str) -> tuple[int, Columns]:
 
 
 def _parts(pa: Any, column: Any, name: str, field: str) -> Iterator[Batch]:
-    """The buffers of a column, some rows at a time."""
+    """The buffers of a column, `ROWS` rows at a time."""
     kind = column.type
     if pa.types.is_dictionary(kind):
         kind = kind.value_type
-    # Bytes are taken as text too: the engine checks that they are UTF-8.
+    # Binary columns are accepted too: the engine checks that they hold UTF-8.
     wanted = pa.large_binary() if _is_bytes(pa, kind) else pa.large_string()
     _check_text(pa, column.type, name, field)
     for start in range(0, len(column), ROWS):
@@ -165,7 +166,7 @@ def _parts(pa: Any, column: Any, name: str, field: str) -> Iterator[Batch]:
         first = part.offset
         used = offsets.slice(first * 8, (len(part) + 1) * 8).to_pybytes()
         begin, end = (int.from_bytes(used[at : at + 8], "little") for at in (0, len(used) - 8))
-        # Only the bytes of these rows; a slice of a large column shares all of its buffer.
+        # A slice of a large column shares its buffer; pass on only the bytes of these rows.
         text = data.slice(begin, end - begin).to_pybytes() if end > begin else b""
         if begin:
             shifted = pa.Array.from_buffers(pa.int64(), len(part) + 1, [None, pa.py_buffer(used)])
@@ -194,5 +195,5 @@ def _is_text(pa: Any, kind: Any) -> bool:
 
 def _damaged(path: str, error: Exception) -> DamagedInputError:
     return DamagedInputError(
-        f"{path}: cannot be read: {error}", hint="make or download the file again", path=path
+        f"{path}: cannot be read: {error}", hint="create or download the file again", path=path
     )

@@ -1,4 +1,4 @@
-"""Values of options, checked: each function gives the one form of a value, or says what is wrong.
+"""Checks for the values of options: each returns the normalized value or raises an `OptionError`.
 
 >>> whole("threads", 4, at_least=1)
 4
@@ -7,34 +7,41 @@
 from __future__ import annotations
 
 import operator
+import os
 from collections.abc import Iterable, Mapping
 from typing import Any, Literal
 
-from superword._support.text import suggestion, surrogate_in
+from superword._support.faces import option
+from superword._support.text import parse_size, suggestion, surrogate_in
 from superword.errors import OptionError
 
 
 def wrong_type(name: str, value: object, wanted: str) -> OptionError:
-    """The error that says what was wanted instead."""
+    """The error for a value of the wrong type."""
     return OptionError(
-        f"{name} must be {wanted}, not {value!r} ({type(value).__name__})", option=name, value=value
+        f"`{name}` must be {wanted}, not {value!r} ({type(value).__name__})",
+        option=name,
+        value=value,
     )
 
 
 def check_choice(name: str, value: object, choices: tuple[str, ...]) -> None:
-    """One of some words."""
+    """Accept one of the words in `choices`."""
     if not isinstance(value, str):
         raise wrong_type(name, value, "one of " + ", ".join(choices))
     if value not in choices:
         raise OptionError(
-            f"{name} cannot be {value!r}", hint=suggestion(value, choices), option=name, value=value
+            f"`{name}` cannot be {value!r}",
+            hint=suggestion(value, choices),
+            option=name,
+            value=value,
         )
 
 
 def whole(name: str, value: object, *, at_least: int) -> int:
-    """A whole number of any kind, numpy's too, but not True."""
+    """Accept an integer of any type, including numpy's, but no bool."""
     wanted = f"a whole number, {at_least} or more"
-    # True is an int to Python; nobody means 1 by it. operator.index takes numpy's integers too.
+    # True is an int in Python, but nobody means 1 by it.
     if isinstance(value, bool):
         raise wrong_type(name, value, wanted)
     try:
@@ -42,12 +49,37 @@ def whole(name: str, value: object, *, at_least: int) -> int:
     except TypeError:
         raise wrong_type(name, value, wanted) from None
     if number < at_least or number >= 2**63:
-        raise OptionError(f"{name} must be {wanted}, not {number}", option=name, value=number)
+        raise OptionError(f"`{name}` must be {wanted}, not {number}", option=name, value=number)
     return number
 
 
+def size(name: str, value: object, *, at_least: int = 1) -> int:
+    """Accept a number of bytes, as an integer or as text like `"10GB"`."""
+    if isinstance(value, str):
+        try:
+            value = parse_size(value)
+        except ValueError:
+            raise OptionError(
+                f"`{name}` must be a number of bytes, not {value!r}",
+                hint="write it like 500MB, 10GB or 4GiB",
+                option=name,
+                value=value,
+            ) from None
+    return whole(name, value, at_least=at_least)
+
+
+def directory(name: str, value: object) -> str:
+    """Accept the path of a directory, which need not exist."""
+    if not isinstance(value, str | os.PathLike) or not os.fspath(value):
+        raise wrong_type(name, value, "a directory")
+    path = os.fspath(value)
+    if not isinstance(path, str):
+        raise wrong_type(name, value, "a directory")
+    return path
+
+
 def share(name: str, value: object) -> float:
-    """A number above 0 and at most 1."""
+    """Accept a number above 0 and at most 1."""
     wanted = "a number above 0 and at most 1"
     if isinstance(value, bool):
         raise wrong_type(name, value, wanted)
@@ -57,8 +89,8 @@ def share(name: str, value: object) -> float:
         raise wrong_type(name, value, wanted) from None
     if not 0 < number <= 1:  # Also true of NaN.
         raise OptionError(
-            f"{name} must be {wanted}, not {number}",
-            hint="0.9 deletes a token when a merge takes 90 % of its occurrences",
+            f"`{name}` must be {wanted}, not {number}",
+            hint="0.9 deletes a token when a merge uses 90 % of its occurrences",
             option=name,
             value=number,
         )
@@ -66,7 +98,7 @@ def share(name: str, value: object) -> float:
 
 
 def greedy_split(value: object) -> bool | Literal["encode"]:
-    """Whether candidates are split, and texts to encode too."""
+    """Accept False, True or `"encode"`."""
     if value is True or value is False:
         return value
     if value == "encode":
@@ -75,7 +107,7 @@ def greedy_split(value: object) -> bool | Literal["encode"]:
 
 
 def weights(given: Mapping[str, float] | Iterable[str]) -> dict[str, float]:
-    """Weights by group, from a mapping or from words like `de=2.0`."""
+    """Accept weights by group, as a mapping or as strings like `de=2.0`."""
     pairs: list[tuple[Any, Any]]
     if isinstance(given, Mapping):
         pairs = list(given.items())
@@ -92,7 +124,7 @@ def weights(given: Mapping[str, float] | Iterable[str]) -> dict[str, float]:
         if not 0 <= number <= 1e6 or not isinstance(name, str):
             raise OptionError(
                 f"the weight of the group {name!r} is {weight!r}, not a number from 0 to 1,000,000",
-                hint="write it like de=2.0, or weights={'de': 2.0} in Python",
+                hint="write it like `weights={'de': 2.0}`",
                 option="weights",
             )
         weights[name] = number
@@ -100,11 +132,11 @@ def weights(given: Mapping[str, float] | Iterable[str]) -> dict[str, float]:
 
 
 def special_tokens(given: Iterable[str]) -> tuple[str, ...]:
-    """Strings that are not empty, each once."""
+    """Accept distinct strings that are not empty."""
     if isinstance(given, str | bytes):
         raise OptionError(
-            f"special_tokens must be a list of strings, not {given!r}",
-            hint=f"write special_tokens=[{given!r}]",
+            f"`special_tokens` must be a list of strings, not {given!r}",
+            hint=f"write {option('special_tokens', [given])}",
             option="special_tokens",
         )
     tokens = tuple(given)
@@ -118,7 +150,7 @@ def special_tokens(given: Iterable[str]) -> tuple[str, ...]:
         elif token in seen:
             problem = f"is {token!r} a second time"
         elif surrogate_in(token):
-            problem = f"is {token!r}, which has a lone surrogate and is no Unicode text"
+            problem = f"is {token!r}, which has a lone surrogate and is not valid Unicode"
         if problem:
             raise OptionError(
                 f"special token {index} {problem}",

@@ -1,4 +1,4 @@
-"""Packages that are needed for some things only: imported when used, named when missing."""
+"""Optional packages: imported when they are used, with a clear error if they are missing."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ __all__ = ["need"]
 
 
 def need(module: str, extra: str, what: str) -> Any:
-    """Import `module`, or say which extra brings it: `need("tiktoken", "tiktoken", "...")`."""
+    """Import `module`, or raise an error that names the extra which installs it."""
     try:
         return importlib.import_module(module)
     except ImportError as error:
         if error.name is not None and error.name.split(".")[0] != module.split(".")[0]:
-            raise  # It is there, and something that it needs is not: its own message says more.
+            raise  # The package is there but one of its own imports is not.
         raise MissingExtraError(
             f"{what} needs the package {module.split('.')[0]}, which is not installed",
             hint=f"pip install 'superword[{extra}]'",

@@ -1,13 +1,15 @@
-"""What a command says while it works: for people, for machines, or not at all."""
+"""What a command reports while it works: as text, as JSON lines, or not at all."""
 
 from __future__ import annotations
 
+import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 from superword import progress
-from superword._support.text import format_bytes, format_seconds, plural
+from superword._support.text import format_bytes, format_seconds, plural, printable
+from superword.cli.faces import as_shown, for_command_line
 from superword.cli.group import log_json, tell
 from superword.inputs import STDIN, Input
 from superword.progress import JsonLog, Progress, peak_memory
@@ -18,7 +20,7 @@ __all__ = ["Console", "about_to_read"]
 
 
 class Console:
-    """Says what is about to be read, how far it is, what went wrong and what was done."""
+    """Reports what is read, the progress, warnings and the result."""
 
     def __init__(self, quiet: bool, as_json: bool) -> None:
         self.started = time.monotonic()
@@ -28,14 +30,15 @@ class Console:
             log_json(self.log)
 
     def say(self, message: str) -> None:
-        """Something that people may want to know."""
+        """A note."""
+        message = for_command_line(message)
         if self.log is not None:
             self.log.tell("note", message=message)
         elif not self.quiet:
-            tell(message)
+            tell(printable(message))
 
     def start(self, found: list[Input]) -> None:
-        """What is about to be read."""
+        """What will be read."""
         if self.log is not None:
             size = sum(item.size or 0 for item in found)
             self.log.tell("start", inputs=[item.path for item in found], bytes=size)
@@ -43,15 +46,16 @@ class Console:
             tell(about_to_read(found))
 
     def warn(self, message: str) -> None:
-        """Something that people should know."""
+        """A warning, which is shown even with --quiet."""
+        message = for_command_line(message)
         if self.log is not None:
             self.log.tell("warning", message=message)
         else:
-            tell(f"warning: {message}")
+            tell(f"warning: {as_shown(message)}", color="yellow")
 
     @contextmanager
     def progress(self) -> Iterator[Callable[[Progress], None] | bool]:
-        """What to call with each `Progress` until the block ends; False for nothing."""
+        """The callback for `progress=` until the block ends, or False for none."""
         if self.log is not None:
             yield self.log.progress
             self.log.end_phase()
@@ -62,7 +66,7 @@ class Console:
                 yield callback
 
     def end(self, tokenizer: Tokenizer, report: Report, saved: list[str]) -> None:
-        """What was done, and what it took."""
+        """The result, and the time and memory that it took."""
         seconds = time.monotonic() - self.started
         if self.log is not None:
             self.log.tell(
@@ -76,12 +80,12 @@ class Console:
                 phases=report.seconds,
                 peak_memory=peak_memory(),
             )
-        elif not self.quiet:
+        elif not self.quiet and sys.stderr is not None:
             _summary(tokenizer, report, ", ".join(saved), seconds)
 
 
 def about_to_read(found: list[Input]) -> str:
-    """What is said before the work starts: files and bytes."""
+    """What is reported before the work starts: files and bytes."""
     files = [item for item in found if item.path != STDIN]
     parts = []
     if files:
@@ -95,13 +99,14 @@ def about_to_read(found: list[Input]) -> str:
 def _summary(tokenizer: Tokenizer, report: Report, output: str, seconds: float) -> None:
     from rich import box
     from rich.console import Console as Terminal
+    from rich.markup import escape
     from rich.table import Table
 
     superwords = sum(map(tokenizer.is_superword, range(tokenizer.n_vocab)))
     table = Table(box=box.SIMPLE, show_header=False, pad_edge=False)
-    table.add_column()
+    table.add_column(style="cyan")
     table.add_column(overflow="fold")
-    rate = f", {format_bytes(report.bytes / seconds)}/s in all" if seconds > 0 else ""
+    rate = f", {format_bytes(report.bytes / seconds)}/s" if seconds > 0 else ""
     rows = {
         "method": tokenizer.method,
         "vocabulary": f"{tokenizer.n_vocab:,} tokens",
@@ -112,12 +117,13 @@ def _summary(tokenizer: Tokenizer, report: Report, output: str, seconds: float) 
     }
     for phase, spent in report.seconds.items():
         rows[progress.PHASES.get(phase, phase)] = format_seconds(spent)
-    rows["all together"] = format_seconds(seconds)
+    rows["total"] = format_seconds(seconds)
     peak = peak_memory()
     if peak is not None:
         rows["peak memory"] = format_bytes(peak)
     rows["saved as"] = output
     for name, value in rows.items():
-        # Text that comes from outside is not markup.
-        table.add_row(name, value.replace("[", r"\["))
+        # Text from outside may look like markup.
+        table.add_row(name, escape(printable(value)))
+    # rich uses colors on terminals only, and never with NO_COLOR.
     Terminal(stderr=True).print(table)

@@ -1,35 +1,26 @@
-"""Commands about counts: count, merge-counts, candidates."""
+"""Commands about counts: count, candidates, merge-counts."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import fields
 from typing import Any, TypeVar
 
 import click
 
 from superword._support.text import plural
 from superword.cli.console import about_to_read
-from superword.cli.group import examples, on_stop, tell
+from superword.cli.group import SectionedCommand, examples, on_stop, tell
+from superword.cli.options import quiet_option, read_options
 from superword.cli.pretokenizers import pretokenizer_of, pretokenizer_options
-from superword.cli.train import check_output, click_option
-from superword.counts import Candidates, Counts, check_suffix
-from superword.errors import CountsError
+from superword.cli.train import check_output
+from superword.counts import Counts, check_suffix, kind_of
 from superword.inputs import expand, parse_groups
-from superword.options import READING, TrainOptions
 from superword.stages import count_candidates, count_pretokens
 from superword.tokenizer import Tokenizer
 
 __all__ = ["candidates", "count", "merge_counts"]
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
-
-
-def _reading_options(command: _Command) -> _Command:
-    for option in reversed(fields(TrainOptions)):
-        if option.name in (*READING, "format"):
-            command = click_option(option)(command)
-    return command
 
 
 def _output(command: _Command) -> _Command:
@@ -39,7 +30,7 @@ def _output(command: _Command) -> _Command:
         required=True,
         type=click.Path(),
         metavar="FILE",
-        help="Where to save them: .parquet, .arrow, .feather or .tsv.",
+        help="The file to write: .parquet, .arrow, .feather or .tsv.",
     )(command)
 
 
@@ -48,30 +39,27 @@ def _check(output: str) -> None:
     if check_suffix(output) != ".tsv":
         from superword._counting import arrow
 
-        arrow.pyarrow()  # Better said now than after hours of counting.
-
-
-def _quiet(command: _Command) -> _Command:
-    return click.option("-q", "--quiet", is_flag=True, help="No progress and no summary.")(command)
+        arrow.pyarrow()  # Fail now, not after hours of counting.
 
 
 @click.command(
-    short_help="Text to counts of pretokens.",
+    cls=SectionedCommand,
+    short_help="Count the pretokens of a text.",
     epilog=examples(
         "superword count shard-07/ -o counts-07.parquet",
         "superword count big.jsonl.zst --pretokenizer gpt4o -o counts.tsv",
     ),
 )
-@click.argument("inputs", nargs=-1, required=True, metavar="INPUT...")
+@click.argument("inputs", nargs=-1, required=True, type=click.Path(), metavar="INPUT...")
 @_output
 @pretokenizer_options
-@_reading_options
-@_quiet
+@read_options()
+@quiet_option
 def count(inputs: tuple[str, ...], output: str, quiet: bool, **values: Any) -> None:
     """Count the pretokens of a text, for superword train --counts.
 
-    The file says which pretokenizer, options and inputs the counts are from. A corpus may be
-    counted in pieces, on many machines, and added up by merge-counts.
+    The file records the pretokenizer, options and inputs. A corpus can be counted in parts, on
+    several machines, and added up with merge-counts.
     """
     on_stop("stopped; nothing was saved")
     _check(output)
@@ -88,18 +76,19 @@ def count(inputs: tuple[str, ...], output: str, quiet: bool, **values: Any) -> N
 
 @click.command(
     "candidates",
-    short_help="Text to counts of candidates for superwords.",
+    cls=SectionedCommand,
+    short_help="Count the candidates for superwords in a text.",
     epilog=examples(
         "superword candidates shard-07/ --model words.superword -o cand-07.parquet",
     ),
 )
-@click.argument("inputs", nargs=-1, required=True, metavar="INPUT...")
+@click.argument("inputs", nargs=-1, required=True, type=click.Path(), metavar="INPUT...")
 @click.option(
     "--model",
     required=True,
     type=click.Path(),
     metavar="WORDS",
-    help="The words: a model of the kind bpe.",
+    help="The words: a model of the method bpe.",
 )
 @_output
 @click.option(
@@ -108,12 +97,12 @@ def count(inputs: tuple[str, ...], output: str, quiet: bool, **values: Any) -> N
     metavar="N",
     help="Cut at bigrams that occur less often in this text. Not for parts of a text.",
 )
-@_reading_options
-@_quiet
+@read_options()
+@quiet_option
 def candidates(
     inputs: tuple[str, ...], model: str, output: str, quiet: bool, **values: Any
 ) -> None:
-    """Count runs of words that may become superwords, for superword train --candidates."""
+    """Count the runs of words that may become superwords, for superword train --candidates."""
     on_stop("stopped; nothing was saved")
     _check(output)
     words = Tokenizer.load(model)
@@ -127,35 +116,27 @@ def candidates(
 
 @click.command(
     "merge-counts",
-    short_help="Add up counts of parts of a text.",
+    short_help="Add up the counts of parts of a text.",
     epilog=examples(
         "superword merge-counts counts-*.parquet -o counts.parquet",
-        "superword merge-counts counts.parquet -o counts.tsv    # for people to read",
+        "superword merge-counts counts.parquet -o counts.tsv    # to read it",
     ),
 )
 @click.argument("files", nargs=-1, required=True, type=click.Path(), metavar="COUNTS...")
 @_output
 @click.option(
-    "--allow-repeats", is_flag=True, help="An input that was counted twice is no mistake."
+    "--allow-repeats", is_flag=True, help="Accept an input that was counted more than once."
 )
 def merge_counts(files: tuple[str, ...], output: str, allow_repeats: bool) -> None:
     """Add up counts, or candidates, of parts of a text.
 
-    Counts of another pretokenizer, of other options or of other words are refused, and so is an
-    input that was counted twice.
+    All parts must have the same pretokenizer, options and words, and no input may be counted
+    twice. Groups may have different weights, but each group only one.
     """
     on_stop("stopped; nothing was saved")
     _check(output)
-    kind: type[Counts] | type[Candidates] = Counts
-    try:
-        first: Counts | Candidates = Counts.load(files[0])
-    except CountsError as error:
-        if "holds candidates" not in error.message:
-            raise
-        kind = Candidates
-        first = Candidates.load(files[0])
-    parts: list[Any] = [first, *(kind.load(file) for file in files[1:])]
-    merged = kind.merge(parts, allow_repeats=allow_repeats)
+    kind: Any = kind_of(files[0])
+    merged = kind.merge([kind.load(file) for file in files], allow_repeats=allow_repeats)
     merged.save(output)
     what = "pretoken" if kind is Counts else "candidate"
     tell(f"saved {plural(len(merged), what)} of {plural(len(files), 'file')} as {output}")

@@ -3,33 +3,25 @@
 from __future__ import annotations
 
 import time
-from dataclasses import fields
 from typing import Any
 
 import click
 
 from superword import progress
+from superword._files.encode import SHARD_SIZE, run
 from superword._support.text import format_bytes, format_seconds, plural
-from superword.cli.group import examples, on_stop, tell
-from superword.cli.train import click_option
-from superword.encode_files import SHARD_SIZE, run
-from superword.options import TrainOptions
+from superword.cli.faces import as_shown
+from superword.cli.group import SectionedCommand, examples, on_stop, tell
+from superword.cli.options import read_options
 from superword.tokenizer import Tokenizer
 
 __all__ = ["encode_files"]
 
 
-def _reading_options(command: Any) -> Any:
-    """The options of training that are about reading."""
-    for option in reversed(fields(TrainOptions)):
-        if option.name in ("threads", "text_field", "on_error", "format"):
-            command = click_option(option)(command)
-    return command
-
-
 @click.command(
     "encode-files",
-    short_help="A corpus to shards of ids.",
+    cls=SectionedCommand,
+    short_help="Encode a corpus as shards of ids.",
     epilog=examples(
         "superword encode-files corpus/ -m wiki.superword -o shards",
         "superword encode-files 'docs/*.jsonl.zst' -m wiki.superword -o out --no-eot",
@@ -62,7 +54,7 @@ def _reading_options(command: Any) -> Any:
     help="The special token that ends each document.  [default: <|endoftext|>]",
 )
 @click.option("--no-eot", is_flag=True, help="Nothing ends a document.")
-@_reading_options
+@read_options("max_bytes", "sample", "seed", "weights", "max_memory")
 @click.option(
     "--cache-bytes",
     metavar="SIZE",
@@ -87,7 +79,7 @@ def encode_files(
     same command again to go on after it was stopped.
     """
     if eot is not None and no_eot:
-        raise click.UsageError("--eot and --no-eot exclude each other")
+        raise click.UsageError("--eot and --no-eot cannot be combined")
     started = time.monotonic()
     on_stop("stopped; finished shards are kept: run it again to go on")
     tokenizer = Tokenizer.load(model, cache_bytes=cache_bytes)
@@ -98,7 +90,7 @@ def encode_files(
         with progress.show() as callback:
             corpus = run(tokenizer, inputs, output, progress=callback, **values)
     if corpus.skipped:
-        tell(f"warning: {corpus.skipped_text()}")
+        tell(f"warning: {as_shown(corpus.skipped_text())}", color="yellow")
     if quiet:
         return
     if corpus.resumed:

@@ -1,18 +1,20 @@
-"""Commands about other programs: `export` to them, and `verify` what was exported."""
+"""Commands about other programs: export a model, and verify an export."""
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterable
+from collections.abc import Iterator
 from itertools import zip_longest
 from pathlib import Path
 from typing import Any
 
 import click
 
-from superword import _core
+from superword._reading.documents import read_batches
 from superword._support.text import plural
-from superword.cli.group import examples, tell
+from superword.cli.faces import as_shown
+from superword.cli.group import SectionedCommand, examples, tell
+from superword.cli.json import as_json_text
+from superword.cli.options import read_options
 from superword.errors import InputError, MissingExtraError
 from superword.export import (
     MODES,
@@ -26,9 +28,8 @@ from superword.export import (
 )
 from superword.export.sample import sample_documents
 from superword.inputs import expand
-from superword.options import FORMATS
+from superword.options import ReadOptions
 from superword.tokenizer import Tokenizer
-from superword.training import open_sources
 
 __all__ = ["export", "verify"]
 
@@ -36,7 +37,7 @@ TARGETS = ("huggingface", "tiktoken")
 
 
 @click.command(
-    short_help="A model for other programs.",
+    short_help="Export a model for another program.",
     epilog=examples(
         "superword export m.superword --to huggingface -o exported/",
         "superword export m.superword --to tiktoken -o m.tiktoken --mode exact",
@@ -44,32 +45,38 @@ TARGETS = ("huggingface", "tiktoken")
     ),
 )
 @click.argument("model", type=click.Path())
-@click.option("--to", "target", required=True, type=click.Choice(TARGETS), help="The format.")
+@click.option(
+    "--to", "target", required=True, type=click.Choice(TARGETS), help="The target format."
+)
 @click.option(
     "-o",
     "--output",
     required=True,
     type=click.Path(),
-    help="The folder (huggingface) or the file (tiktoken) to write.",
+    help="The directory (huggingface) or file (tiktoken) to write.",
 )
 @click.option(
     "--mode",
     type=click.Choice(MODES),
     default="auto",
     show_default=True,
-    help="exact: the same ids on all texts, or an error. approximate: the paper's form for "
-    "superwords. auto: exact where possible.",
+    help="exact: the same ids on all texts, or an error. approximate: the approximation of the "
+    "paper. auto: exact where possible.",
 )
-@click.option("--chat-template", type=click.Path(), help="huggingface: a file with the template.")
-@click.option("--bos-token", metavar="TOKEN", help="huggingface: what begins a text.")
 @click.option(
-    "--eos-token", metavar="TOKEN", help="huggingface: what ends it.  [default: <|endoftext|>]"
+    "--chat-template", type=click.Path(), help="huggingface: a file with the chat template."
 )
-@click.option("--pad-token", metavar="TOKEN", help="huggingface: what fills it up.")
+@click.option("--bos-token", metavar="TOKEN", help="huggingface: the token that begins a text.")
+@click.option(
+    "--eos-token",
+    metavar="TOKEN",
+    help="huggingface: the token that ends a text.  [default: <|endoftext|>]",
+)
+@click.option("--pad-token", metavar="TOKEN", help="huggingface: the padding token.")
 @click.option(
     "--renumber",
     is_flag=True,
-    help="tiktoken: give tokens other ids, words first; needed for BoundlessBPE.",
+    help="tiktoken: give the tokens new ids, words first. Required for BoundlessBPE.",
 )
 def export(
     model: str,
@@ -80,13 +87,13 @@ def export(
     renumber: bool,
     **roles: str | None,
 ) -> None:
-    """Write MODEL in the format of another program and compare the two on a small text."""
+    """Export MODEL to the format of another program, and compare the two on a small text."""
     only_for = {"huggingface": {"--chat-template": chat_template} | _flags(roles)}
     only_for["tiktoken"] = {"--renumber": renumber or None}
     for other, options in only_for.items():
         for flag, value in options.items():
             if other != target and value is not None:
-                raise click.UsageError(f"{flag} is for --to {other}, not for --to {target}")
+                raise click.UsageError(f"{flag} can only be used with --to {other}")
     tokenizer = Tokenizer.load(model)
     if target == "huggingface":
         plan = tokenizer.export_huggingface(
@@ -96,14 +103,14 @@ def export(
         plan = tokenizer.export_tiktoken(output, mode, renumber=renumber)
     tell(f"exported {plural(tokenizer.n_vocab, 'token')} to {output}, {plan.mode}")
     if plan.why_not_exact is not None:
-        tell(f"note: not exact: {plan.why_not_exact.message}")
+        tell(f"note: not exact: {as_shown(plan.why_not_exact._texts[0])}")
     if renumber:
-        tell("note: ids differ from the model's; the sidecar has the way back")
+        tell("note: the ids differ from those of the model; the .json file maps them back")
     try:
         found = compare(tokenizer, open_export(output, tokenizer), sample_documents())
     except MissingExtraError as error:
         tell(f"not compared with the model: {error.message}")
-        tell(f"hint: {error.hint}")
+        tell(f"hint: {error.hint}", color="cyan")
         return
     tell(f"compared on a small text: {_verdict(found)}")
 
@@ -122,7 +129,8 @@ def _read(path: str | None) -> str | None:
 
 
 @click.command(
-    short_help="How faithful an export is.",
+    cls=SectionedCommand,
+    short_help="Compare an export with its model.",
     epilog=examples(
         "superword verify m.superword exported/ --on corpus/",
         "superword verify m.superword m.tiktoken --on a.jsonl --on b.txt --json",
@@ -132,74 +140,68 @@ def _read(path: str | None) -> str | None:
 @click.argument("exported", metavar="EXPORT", type=click.Path())
 @click.option(
     "--on",
-    "inputs",
     multiple=True,
+    type=click.Path(),
     metavar="INPUT",
     help="Text to compare on: a file, directory, glob or -. May be repeated.  "
-    "[default: a small text]",
+    "[default: a small built-in text]",
 )
-@click.argument("more", nargs=-1, metavar="[INPUT...]")
-@click.option("--text-field", default="text", show_default=True, help="The field of JSON lines.")
+@click.argument("more", nargs=-1, type=click.Path(), metavar="[INPUT...]")
+@read_options("threads", "max_bytes", "sample", "seed", "weights", "max_memory", "on_error")
 @click.option(
-    "--format", "layout", type=click.Choice(FORMATS), help="How the inputs hold documents."
-)
-@click.option(
-    "--max-documents", type=click.IntRange(min=1), metavar="N", help="Stop after so many."
+    "--max-documents", type=click.IntRange(min=1), metavar="N", help="Stop after N documents."
 )
 @click.option(
-    "--show", type=click.IntRange(min=0), default=10, show_default=True, help="Differences to show."
+    "--show",
+    type=click.IntRange(min=0),
+    default=10,
+    show_default=True,
+    help="How many differences to show.",
 )
-@click.option("--json", "as_json", is_flag=True, help="One JSON object, for programs.")
+@click.option("--json", "as_json", is_flag=True, help="Print a JSON object.")
 @click.pass_context
 def verify(
     ctx: click.Context,
+    /,
     model: str,
     exported: str,
-    inputs: tuple[str, ...],
+    on: tuple[str, ...],
     more: tuple[str, ...],
-    text_field: str,
-    layout: str | None,
     max_documents: int | None,
     show: int,
     as_json: bool,
+    **values: Any,
 ) -> None:
-    """Encode text with MODEL and with EXPORT and show what differs.
+    """Encode text with MODEL and with EXPORT, and show the differences.
 
-    EXPORT is the folder or the .tiktoken file that `superword export` wrote. Leaves with exit code
-    1 if anything differs. Special tokens in the text count as such.
+    EXPORT is a directory or .tiktoken file that superword export wrote. The exit code is 1 if
+    anything differs. Special tokens in the text are encoded as such.
     """
     tokenizer = Tokenizer.load(model)
     export = open_export(exported, tokenizer)
     found = Comparison()
-
-    class _EnoughError(Exception):
-        pass
-
-    def take(texts: Iterable[str]) -> None:
-        listed = list(texts)
+    for texts in _texts([*on, *more], ReadOptions(**values)):
         if max_documents is not None:
-            listed = listed[: max_documents - found.documents]
-        add(found, compare(tokenizer, export, listed, show=show), show)
+            texts = texts[: max_documents - found.documents]
+        add(found, compare(tokenizer, export, texts, show=show), show)
         if found.documents == max_documents:
-            raise _EnoughError
-
-    try:
-        if inputs or more:
-            sources = open_sources(expand([*inputs, *more], layout), text_field)
-            _core.each_document(sources, text_field, take)
-        else:
-            take(sample_documents())
-    except _EnoughError:
-        pass
+            break
     if as_json:
-        click.echo(json.dumps(as_data(found), ensure_ascii=False, indent=2))
+        click.echo(as_json_text(as_data(found), indent=2))
     else:
         _report(found)
     ctx.exit(0 if found.identical else 1)
 
 
+def _texts(inputs: list[str], options: ReadOptions) -> Iterator[list[str]]:
+    if inputs:
+        yield from read_batches(expand(inputs, options.format), options)
+    else:
+        yield list(sample_documents())
+
+
 def add(total: Comparison, part: Comparison, show: int) -> None:
-    """Add what was found in some more documents."""
+    """Add the comparison of some more documents."""
     for difference in part.differences[: show - len(total.differences)]:
         total.differences.append(
             Difference(
@@ -261,8 +263,8 @@ def _report(found: Comparison) -> None:
         click.echo(f"{name:<10} {differ:>12,} of {of:>14,} differ  {_share(differ, of):>9}")
     for difference in found.differences:
         click.echo(f"\ndocument {difference.document + 1}, byte {difference.position}")
-        ours = [json.dumps(_text(token), ensure_ascii=False) for token in difference.ours]
-        theirs = [json.dumps(_text(token), ensure_ascii=False) for token in difference.theirs]
+        ours = [as_json_text(_text(token)) for token in difference.ours]
+        theirs = [as_json_text(_text(token)) for token in difference.theirs]
         width = max(map(len, ["model", *ours]))
         click.echo(f"  {'model':<{width}}  export")
         for left, right in zip_longest(ours, theirs, fillvalue=""):

@@ -1,64 +1,103 @@
-"""What all commands share: how errors, Ctrl-C and broken pipes end them."""
+"""What all commands share: help in sections, and how errors, Ctrl-C and closed pipes end them."""
 
 from __future__ import annotations
 
 import os
-import re
 import sys
-from dataclasses import fields
 from typing import Any
 
 import click
 
+from superword.cli.faces import as_shown, for_command_line
 from superword.errors import OptionError, SuperwordError
-from superword.options import TrainOptions
 from superword.progress import JsonLog
 
 __all__ = [
     "BROKEN_PIPE",
     "INTERRUPTED",
+    "SectionedCommand",
     "SuperwordGroup",
     "examples",
-    "flag_of",
     "log_json",
     "on_stop",
     "tell",
     "tell_error",
 ]
 
-INTERRUPTED = 130  # 128 + SIGINT, as shells have it.
-BROKEN_PIPE = 141  # 128 + SIGPIPE: what a program that does not handle it would leave with.
+INTERRUPTED = 130  # 128 + SIGINT, the convention of shells.
+BROKEN_PIPE = 141  # 128 + SIGPIPE, the exit code of a program that does not handle SIGPIPE.
 
 _STOPPED = "superword.stopped"
 _LOG = "superword.log"
 
 
+class SectionedCommand(click.Command):
+    """A command whose help lists options in sections.
+
+    An option belongs to the section in its attribute `section`, or to "Options".
+    """
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write one definition list per section, in order of first appearance."""
+        sections: dict[str, list[tuple[str, str]]] = {}
+        for parameter in self.get_params(ctx):
+            if isinstance(parameter, click.Argument):
+                continue  # The help text describes it.
+            record = parameter.get_help_record(ctx)
+            if record is not None:
+                section = getattr(parameter, "section", None) or "Options"
+                sections.setdefault(section, []).append(record)
+        # The general options, which every command has, come last.
+        general = sections.pop("Options", [])
+        for section, records in sections.items():
+            with formatter.section(section):
+                formatter.write_dl(records)
+        if general:
+            with formatter.section("Other options" if sections else "Options"):
+                formatter.write_dl(general)
+
+
 class SuperwordGroup(click.Group):
-    """A group of commands that ends each of them the same way, without a traceback."""
+    """A group of commands that end in the same way, without a traceback."""
+
+    command_class = SectionedCommand
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.sections: dict[str, list[str]] = {}
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write one list of commands per section."""
+        for section, names in self.sections.items():
+            records = [(name, self.commands[name].get_short_help_str(80)) for name in names]
+            with formatter.section(section):
+                formatter.write_dl(records)
 
     def invoke(self, ctx: click.Context) -> Any:
-        """Run the command; an error becomes a message and an exit code."""
+        """Run the command. An error becomes a message and an exit code."""
         try:
             result = super().invoke(ctx)
-            sys.stdout.flush()  # Here, so that a broken pipe is met where it is handled.
+            if sys.stdout is not None:
+                sys.stdout.flush()  # Here, so that a closed pipe is noticed where it is handled.
         except SuperwordError as error:
             log = ctx.meta.get(_LOG)
             if log is None:
                 tell_error(error)
             else:
-                facts = {"class": type(error).__name__, "hint": error.hint, "facts": error.facts}
-                log.tell("error", message=error.message, **facts)
+                message, hint = _texts(error)
+                facts = {"class": type(error).__name__, "hint": hint, "facts": error.facts}
+                log.tell("error", message=message, **facts)
             ctx.exit(2 if isinstance(error, OptionError) else 1)
         except KeyboardInterrupt:
             stopped = ctx.meta.get(_STOPPED, "stopped")
             if _LOG in ctx.meta:
                 ctx.meta[_LOG].tell("stopped", message=stopped)
             else:
-                # On a line of its own: a terminal has just shown ^C.
-                tell(("\n" if sys.stderr.isatty() else "") + stopped)
+                # On a new line, because the terminal has just shown ^C.
+                tell(("\n" if _is_terminal(sys.stderr) else "") + stopped)
             ctx.exit(INTERRUPTED)
         except BrokenPipeError:
-            _forget_stdout()
+            _discard_stdout()
             ctx.exit(BROKEN_PIPE)
         except OSError as error:
             where = f"{error.filename}: " if error.filename else ""
@@ -67,55 +106,58 @@ class SuperwordGroup(click.Group):
         return result
 
 
+def _is_terminal(stream: Any) -> bool:
+    return stream is not None and stream.isatty()
+
+
 def on_stop(message: str) -> None:
     """What to say if Ctrl-C ends the command from now on."""
     click.get_current_context().meta[_STOPPED] = message
 
 
 def log_json(log: JsonLog) -> None:
-    """From now on errors go to this log, too."""
+    """Write errors to this log from now on."""
     click.get_current_context().meta[_LOG] = log
 
 
-def tell(message: str) -> None:
-    """Say something on stderr."""
+def tell(message: str, color: str | None = None) -> None:
+    """Write a message to stderr. The first word is colored on a terminal, if `color` is given."""
+    if sys.stderr is None:  # The caller closed it.
+        return
+    head, colon, rest = message.partition(": ")
+    if color is not None and colon and _colors():
+        message = click.style(head + ":", fg=color, bold=True) + " " + rest
     click.echo(message, err=True)
 
 
+def _colors() -> bool:
+    """Whether to use colors on stderr: only on a terminal, and never with NO_COLOR."""
+    return _is_terminal(sys.stderr) and not os.environ.get("NO_COLOR")
+
+
 def tell_error(error: SuperwordError) -> None:
-    """Say what is wrong and what to do, in the words of the command line."""
-    tell(f"error: {_with_flags(error.message)}")
-    if error.hint is not None:
-        tell(f"hint: {_with_flags(error.hint)}")
+    """Say what is wrong and what to do next, in the words of the command line."""
+    message, hint = error._texts
+    tell(f"error: {as_shown(message)}", color="red")
+    if hint is not None:
+        tell(f"hint: {as_shown(hint)}", color="cyan")
 
 
-def flag_of(name: str) -> str:
-    """The flag of an option: `flag_of("vocab_size")` is `"--vocab-size"`."""
-    own = {option.name: option.metadata["flag"] for option in fields(TrainOptions)}.get(name)
-    return own or "--" + name.replace("_", "-")
+def _texts(error: SuperwordError) -> tuple[str, str | None]:
+    message, hint = error._texts
+    return for_command_line(message), None if hint is None else for_command_line(hint)
 
 
 def examples(*lines: str) -> str:
-    """The part of a help text that shows how a command is used."""
+    """The part of a help text that shows how to use a command."""
     return "\b\nExamples:\n" + "\n".join(f"  {line}" for line in lines)
 
 
-# Names with an underscore are surely options; `format` or `method` may be plain words.
-_NAMES = [option.name for option in fields(TrainOptions) if "_" in option.name]
-_NAME = re.compile(
-    rf"(?<![\w/.'\"-])({'|'.join([*_NAMES, 'script_pattern'])})(?![\w/-]|['\"]|\.\w)"
-)
-
-
-def _with_flags(message: str) -> str:
-    return _NAME.sub(lambda match: flag_of(match[1]), message)
-
-
-def _forget_stdout() -> None:
-    """Let what is still to be written to stdout vanish, or Python would complain at its end."""
+def _discard_stdout() -> None:
+    """Discard what is still to be written to stdout, or Python would complain when it exits."""
     try:
         nowhere = os.open(os.devnull, os.O_WRONLY)
         os.dup2(nowhere, sys.stdout.fileno())
         os.close(nowhere)
-    except (OSError, ValueError):
-        pass  # A stdout that is no file, as in tests, needs no such care.
+    except (OSError, ValueError, AttributeError):
+        pass  # There is no stdout, or it is not a file, as in tests.

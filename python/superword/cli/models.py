@@ -1,13 +1,14 @@
-"""Commands about a model itself: what it is, and a smaller one made of it."""
+"""Commands about a model: inspect and truncate."""
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 import click
 
+from superword._support.text import printable
 from superword.cli.group import examples, tell
+from superword.cli.json import as_json_text
 from superword.cli.train import check_output
 from superword.tokenizer import Tokenizer
 
@@ -15,7 +16,7 @@ __all__ = ["describe", "inspect", "truncate"]
 
 
 def describe(tokenizer: Tokenizer, top: int = 10) -> dict[str, Any]:
-    """What `superword inspect` says about a model, as plain data."""
+    """What `superword inspect` shows about a model, as plain data."""
     superwords: dict[bytes, int] = {}
     for id in range(tokenizer.n_vocab):
         if tokenizer.is_superword(id):
@@ -23,7 +24,7 @@ def describe(tokenizer: Tokenizer, top: int = 10) -> dict[str, Any]:
     supermerges = tokenizer.supermerges
     counts: dict[bytes, int] = {}
     for left, right, count in supermerges:
-        # A token that two supermerges make counts with the first, which made it.
+        # If two supermerges make the same token, the first one created it.
         counts.setdefault(left + right, count)
     longest = sorted(superwords, key=lambda token: (-len(_text(token)), token))[:top]
     frequent = sorted(superwords, key=lambda token: (-counts.get(token, 0), token))[:top]
@@ -55,34 +56,39 @@ def describe(tokenizer: Tokenizer, top: int = 10) -> dict[str, Any]:
 
 
 @click.command(
-    short_help="What a model is and holds.",
+    short_help="Show what a model contains.",
     epilog=examples(
         "superword inspect wiki.superword",
         "superword inspect wiki.superword --json | jq .superword_share",
     ),
 )
 @click.argument("model", type=click.Path())
-@click.option("--json", "as_json", is_flag=True, help="One JSON object, for programs.")
+@click.option("--json", "as_json", is_flag=True, help="Print a JSON object.")
 @click.option(
-    "--top", type=click.IntRange(min=0), default=10, show_default=True, help="How many to list."
+    "--top",
+    type=click.IntRange(min=0),
+    default=10,
+    show_default=True,
+    help="How many superwords to list.",
 )
 def inspect(model: str, as_json: bool, top: int) -> None:
-    """Say what a model is: kind, sizes, share of superwords, the longest, the most frequent, facts.
+    """Show the method, sizes, superwords and training facts of a model.
 
-    The count of a superword is how often its two parts stood together when it was made.
+    The count of a superword is how often its two parts were adjacent when it was created.
     """
     told = describe(Tokenizer.load(model), top)
     if as_json:
-        click.echo(json.dumps(told, ensure_ascii=False, indent=2))
+        click.echo(as_json_text(told, indent=2))
         return
+    # A model is data from outside: its texts must not reach the terminal as they are.
     for name, value in _rows(told):
-        click.echo(f"{name:<18} {value}")
+        click.echo(f"{name:<18} {printable(value)}")
     for title in ("most frequent superwords", "longest superwords"):
         listed = told[title.replace(" ", "_")]
         if listed:
             click.echo(f"\n{title}")
         for entry in listed:
-            token = json.dumps(entry["token"], ensure_ascii=False)
+            token = as_json_text(entry["token"])
             click.echo(f"  {entry['count']:>12,}  {token}")
     click.echo("\ntraining facts")
     for name, value in told["facts"].items():
@@ -106,27 +112,27 @@ def _rows(told: dict[str, Any]) -> list[tuple[str, str]]:
 
 def _fact(name: str, value: Any, indent: str) -> None:
     if isinstance(value, dict):
-        click.echo(f"{indent}{name}")
+        click.echo(f"{indent}{printable(name)}")
         for inner, inner_value in value.items():
             _fact(inner, inner_value, indent + "  ")
         return
     said = f"{value:,}" if type(value) is int else value
     if not isinstance(said, str):
-        said = json.dumps(said, ensure_ascii=False)
-    click.echo(f"{indent}{name:<{18 - len(indent)}} {said}")
+        said = as_json_text(said)
+    click.echo(f"{indent}{printable(name):<{18 - len(indent)}} {printable(said)}")
 
 
 @click.command(
-    short_help="A smaller model out of a model.",
+    short_help="Reduce the vocabulary of a model.",
     epilog=examples("superword truncate m.superword 16384 -o small.superword"),
 )
 @click.argument("model", type=click.Path())
-@click.argument("size", type=click.IntRange(min=1))
-@click.option("-o", "--output", required=True, type=click.Path(), help="Where to save it.")
-def truncate(model: str, size: int, output: str) -> None:
-    """Cut a model to a smaller vocabulary of SIZE tokens, special tokens included."""
+@click.argument("n_vocab", type=click.IntRange(min=1), metavar="SIZE")
+@click.option("-o", "--output", required=True, type=click.Path(), help="The file to write.")
+def truncate(model: str, n_vocab: int, output: str) -> None:
+    """Reduce a model to SIZE tokens, including special tokens."""
     check_output(output)
-    smaller = Tokenizer.load(model).truncate(size)
+    smaller = Tokenizer.load(model).truncate(n_vocab)
     smaller.save(output)
     tell(f"saved {smaller.n_vocab:,} tokens as {output}")
 

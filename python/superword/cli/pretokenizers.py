@@ -1,4 +1,4 @@
-"""The options by which commands take a pretokenizer: a name, or patterns."""
+"""The options with which commands select a pretokenizer: a preset, or custom patterns."""
 
 from __future__ import annotations
 
@@ -6,7 +6,9 @@ from collections.abc import Callable
 from typing import Any, TypeVar
 
 import click
+from click.shell_completion import CompletionItem
 
+from superword.cli.options import sectioned
 from superword.pretokenizer import DEFAULT, Pretokenizer, preset_names
 
 __all__ = ["PATTERN_OPTIONS", "pretokenizer_of", "pretokenizer_options"]
@@ -16,28 +18,44 @@ PATTERN_OPTIONS = ("pattern", "script_pattern", "scripts", "eligible")
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 
 
+def _complete(
+    ctx: click.Context, parameter: click.Parameter, incomplete: str
+) -> list[CompletionItem]:
+    return [CompletionItem(name) for name in preset_names() if name.startswith(incomplete)]
+
+
 def pretokenizer_options(command: _Command) -> _Command:
-    """Add --pretokenizer, and --pattern and its companions."""
+    """Add --pretokenizer, and --pattern with its companions."""
+    section = "Pretokenizer"
     options = (
-        click.option(
+        sectioned(
+            section,
             "--pretokenizer",
             metavar="NAME",
-            help=f"How text is cut into pretokens: {', '.join(preset_names())}.  "
+            help=f"How text is split into pretokens: {', '.join(preset_names())}.  "
             f"[default: {DEFAULT}]",
+            shell_complete=_complete,
         ),
-        click.option("--pattern", metavar="PATTERN", help="A pattern of your own, instead."),
-        click.option(
+        sectioned(
+            section, "--pattern", metavar="PATTERN", help="A custom pattern instead of a preset."
+        ),
+        sectioned(
+            section,
             "--script-pattern",
             metavar="PATTERN",
-            help="With --pattern: the pattern for the scripts of --scripts.",
+            help="With --pattern: the pattern for text in the scripts of --scripts.",
         ),
-        click.option(
-            "--scripts", metavar="NAMES", help="Scripts of --script-pattern, like Han,Thai."
+        sectioned(
+            section,
+            "--scripts",
+            metavar="NAMES",
+            help="The scripts that use --script-pattern, such as Han,Thai.",
         ),
-        click.option(
+        sectioned(
+            section,
             "--eligible",
             metavar="PATTERN",
-            help=r"What a pretoken must match to be part of a superword.  [default: \p{L}]",
+            help=r"What a pretoken must match to become part of a superword.  [default: \p{L}]",
         ),
     )
     for option in reversed(options):
@@ -46,7 +64,7 @@ def pretokenizer_options(command: _Command) -> _Command:
 
 
 def pretokenizer_of(values: dict[str, Any]) -> Pretokenizer:
-    """Take the options out of `values` and make the pretokenizer that they describe."""
+    """Remove the options from `values` and make the pretokenizer that they describe."""
     scripts = values.pop("scripts")
     return Pretokenizer(
         values.pop("pretokenizer"),

@@ -1,4 +1,4 @@
-"""Documents in and out of streams, in constant memory, as soon as they are there."""
+"""Documents from and to streams, in constant memory and without delay."""
 
 from __future__ import annotations
 
@@ -21,37 +21,39 @@ _Command = TypeVar("_Command", bound=Callable[..., Any])
 
 
 class Documents(NamedTuple):
-    """Some documents that came together, and the number of the first (from 1)."""
+    """Documents that arrived together, and the number of the first one, from 1."""
 
     first: int
     documents: list[bytes]
 
 
 class Batch(NamedTuple):
-    """Whole documents with what ends them, and the number of the first (from 1)."""
+    """Whole documents with their separators, and the number of the first one, from 1."""
 
     first: int
     data: bytes
 
 
 def file_argument(command: _Command) -> _Command:
-    """The argument FILE, standard input unless given."""
-    return click.argument("file", default="-", metavar="[FILE]")(command)
+    """Add the argument FILE, by default standard input."""
+    return click.argument("file", default="-", type=click.Path(), metavar="[FILE]")(command)
 
 
 def document_options(command: _Command) -> _Command:
-    """The options that say what a document is."""
+    """Add the options that define what a document is."""
     command = click.option(
-        "--null", "-0", is_flag=True, help="Documents end with a NUL byte instead of a newline."
+        "--null", "-0", is_flag=True, help="Separate documents by NUL bytes instead of newlines."
     )(command)
-    return click.option("--whole", is_flag=True, help="The whole input is one document.")(command)
+    return click.option("--whole", is_flag=True, help="Treat the whole input as one document.")(
+        command
+    )
 
 
 def separator(whole: bool, null: bool) -> bytes | None:
-    """What ends a document: newline or NUL, or None if the whole input is one."""
+    """What ends a document: newline or NUL, or None if the whole input is one document."""
     if whole and null:
         raise OptionError(
-            "--whole and --null exclude each other", hint="leave one out", option="null"
+            "`whole` and `null` cannot be combined", hint="leave one of them out", option="null"
         )
     return None if whole else b"\0" if null else b"\n"
 
@@ -60,6 +62,8 @@ def separator(whole: bool, null: bool) -> bytes | None:
 def open_input(path: str) -> Iterator[BinaryIO]:
     """The file to read, or standard input for `-`."""
     if path == "-":
+        if sys.stdin is None:
+            raise InputError("standard input is closed", hint="give a file", path=path)
         yield sys.stdin.buffer
         return
     try:
@@ -73,16 +77,16 @@ def open_input(path: str) -> Iterator[BinaryIO]:
 
 
 def read_batches(stream: BinaryIO, end: bytes | None) -> Iterator[Batch]:
-    """Whole documents as they come, with what ends them; the last one may lack its end.
+    """Whole documents with their separators. The last document may lack its separator.
 
-    Gives all that is there without waiting for more, up to a bound: `yes | superword encode`
-    neither waits nor grows, and a person who types sees each line answered.
+    Yields what is available without waiting for more, up to a limit. So `yes | superword encode`
+    neither waits nor grows, and a line that is typed is answered at once.
     """
     if end is None:
         yield Batch(1, stream.read())
         return
     first = 1
-    begun: list[bytes] = []  # Pieces of a document whose end has not come yet.
+    begun: list[bytes] = []  # Parts of an incomplete document.
     for chunk in _chunks(stream):
         cut = chunk.rfind(end) + 1
         if cut:
@@ -97,11 +101,11 @@ def read_batches(stream: BinaryIO, end: bytes | None) -> Iterator[Batch]:
 
 
 def _chunks(stream: BinaryIO) -> Iterator[bytes]:
-    """What arrives, in pieces that are as large as can be had at once."""
+    """The data that is available, in chunks that are as large as possible."""
     read: Callable[[int], bytes] = getattr(stream, "read1", stream.read)
     while chunk := read(CHUNK):
         parts, size = [chunk], len(chunk)
-        # A pipe gives little at a time; a large batch keeps all cores busy.
+        # A pipe holds little data at a time, but a large batch keeps all cores busy.
         while size < CHUNK and _has_more(stream) and (chunk := read(CHUNK - size)):
             parts.append(chunk)
             size += len(chunk)
@@ -109,7 +113,7 @@ def _chunks(stream: BinaryIO) -> Iterator[bytes]:
 
 
 def _has_more(stream: BinaryIO) -> bool:
-    """Whether reading would not wait. Where that cannot be told: no."""
+    """Whether data is available. False if that is unknown."""
     try:
         return bool(select.select([stream], [], [], 0)[0])
     except (OSError, ValueError, TypeError):
@@ -117,7 +121,7 @@ def _has_more(stream: BinaryIO) -> bool:
 
 
 def read_documents(stream: BinaryIO, end: bytes | None) -> Iterator[Documents]:
-    """Documents without what ends them, as they come."""
+    """Documents without their separators."""
     for first, data in read_batches(stream, end):
         if end is None:
             yield Documents(first, [data])
@@ -126,7 +130,7 @@ def read_documents(stream: BinaryIO, end: bytes | None) -> Iterator[Documents]:
 
 
 def texts_of(batch: Documents, path: str) -> list[str]:
-    """The documents as text; one that is not UTF-8 is an error with its place."""
+    """The documents as text. A document that is not UTF-8 is an error with its position."""
     texts = []
     for line, document in enumerate(batch.documents, start=batch.first):
         try:
@@ -143,7 +147,7 @@ def texts_of(batch: Documents, path: str) -> list[str]:
 
 
 def ids_of(batch: Documents, path: str) -> list[list[int]]:
-    """The documents as ids; what is not a list of numbers is an error with its place."""
+    """The documents as ids. Anything but a list of numbers is an error with its position."""
     batch_ids = []
     for line, document in enumerate(batch.documents, start=batch.first):
         try:
@@ -152,7 +156,7 @@ def ids_of(batch: Documents, path: str) -> list[list[int]]:
             wrong = next(word for word in document.split() if not word.isdigit())
             raise DocumentError(
                 f"{_place(path, line)}: {wrong[:40].decode(errors='replace')!r} is not an id",
-                hint="give ids as numbers separated by spaces, as superword encode writes them",
+                hint="write ids as numbers separated by spaces, as superword encode does",
                 path=path,
                 line=line,
             ) from None

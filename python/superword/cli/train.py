@@ -4,64 +4,42 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from dataclasses import MISSING, Field, fields
+from dataclasses import fields
 from pathlib import Path
 from typing import Any, TypeVar
 
 import click
 
+from superword._reading.sources import gather
+from superword._support.faces import option
 from superword._support.text import plural
 from superword.cli.console import Console
-from superword.cli.group import examples, flag_of, on_stop
+from superword.cli.group import SectionedCommand, examples, on_stop
+from superword.cli.options import click_option, in_sections, quiet_option, sectioned
 from superword.cli.pretokenizers import PATTERN_OPTIONS, pretokenizer_of, pretokenizer_options
 from superword.errors import OptionError, SaveError
 from superword.inputs import expand, parse_groups
 from superword.options import ALPHABETS, GREEDY_SPLIT, TrainOptions
 from superword.progress import Progress
 from superword.tokenizer import Tokenizer
-from superword.training import Report, gather, run
+from superword.training import Report, run
 
-__all__ = ["check_output", "click_option", "train"]
+__all__ = ["check_output", "train"]
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 
 
-def click_option(option: Field[Any]) -> Callable[[_Command], _Command]:
-    """The flag of an option: its name, type, default and meaning, as `TrainOptions` has them."""
-    facts = option.metadata
-    settings: dict[str, Any] = {"help": facts["meaning"], "metavar": facts["metavar"]}
-    if option.default is MISSING:
-        settings["help"] += " Needed unless there is a --base."
-    elif option.name == "greedy_split":
-        settings["default"] = next(w for w, value in GREEDY_SPLIT.items() if value is False)
-    else:
-        settings["default"] = option.default
-    settings["show_default"] = settings.get("default") not in (None, (), False)
-    kind = str(option.type)
-    if facts["choices"]:
-        settings["type"] = click.Choice(facts["choices"])
-    elif kind == "bool":
-        settings["is_flag"] = True
-    elif kind in ("int", "int | None"):
-        settings["type"] = int
-    elif kind == "float | None":
-        settings["type"] = float
-    elif option.name in ("special_tokens", "weights"):
-        settings["multiple"] = True
-        settings["help"] += " May be repeated."
-    return click.option(flag_of(option.name), option.name, **settings)
-
-
 def _training_options(command: _Command) -> _Command:
-    for option in reversed(fields(TrainOptions)):
-        # The command line can say a pretokenizer in more ways than by its name.
-        add = pretokenizer_options if option.name == "pretokenizer" else click_option(option)
+    for given in reversed(in_sections(fields(TrainOptions))):
+        # On the command line, a pretokenizer can also be given by its patterns.
+        add = pretokenizer_options if given.name == "pretokenizer" else click_option(given)
         command = add(command)
     return command
 
 
 @click.command(
-    short_help="Text to a model.",
+    cls=SectionedCommand,
+    short_help="Train a tokenizer on text.",
     epilog=examples(
         "superword train corpus/ --vocab-size 32768 -o wiki.superword",
         "superword train 'shards/**/*.jsonl.zst' --text-field body --vocab-size 131072 -o m",
@@ -69,38 +47,48 @@ def _training_options(command: _Command) -> _Command:
         "zcat big.jsonl.gz | superword train - --format jsonl --vocab-size 50000 -o m",
     ),
 )
-@click.argument("inputs", nargs=-1, metavar="INPUT...")
-@click.option(
-    "-o", "--output", required=True, type=click.Path(), metavar="MODEL", help="Where to save it."
-)
-@_training_options
-@click.option(
-    "--counts",
-    type=click.Path(),
-    metavar="FILE",
-    help="Learn words from these counts (superword count); INPUT is for superwords only.",
-)
-@click.option(
-    "--candidates",
-    type=click.Path(),
-    metavar="FILE",
-    help="With --counts: learn superwords from these candidates (superword candidates).",
-)
-@click.option(
-    "--base",
+@click.argument("inputs", nargs=-1, type=click.Path(), metavar="INPUT...")
+@sectioned(
+    "Output",
+    "-o",
+    "--output",
+    required=True,
     type=click.Path(),
     metavar="MODEL",
-    help="Add --supermerges superwords to this model of words, which keeps its tokens and ids.",
+    help="The file to write.",
 )
-@click.option(
+@sectioned(
+    "Output",
     "--also",
     type=int,
     multiple=True,
     metavar="N",
-    help="Save a smaller vocabulary too, as MODEL-N. May be repeated.",
+    help="Also save a smaller vocabulary, as MODEL-N. May be repeated.",
 )
-@click.option("--log-json", "as_json", is_flag=True, help="A JSON object a line on stderr.")
-@click.option("-q", "--quiet", is_flag=True, help="No progress and no summary.")
+@_training_options
+@sectioned(
+    "Instead of text",
+    "--counts",
+    type=click.Path(),
+    metavar="FILE",
+    help="Learn words from counts (see superword count). INPUT is used for superwords only.",
+)
+@sectioned(
+    "Instead of text",
+    "--candidates",
+    type=click.Path(),
+    metavar="FILE",
+    help="With --counts: learn superwords from candidates (see superword candidates).",
+)
+@sectioned(
+    "Instead of text",
+    "--base",
+    type=click.Path(),
+    metavar="MODEL",
+    help="Add superwords to this model of words, which keeps its tokens and ids.",
+)
+@click.option("--log-json", "as_json", is_flag=True, help="Write JSON lines to stderr.")
+@quiet_option
 def train(
     inputs: tuple[str, ...],
     output: str,
@@ -112,34 +100,39 @@ def train(
     quiet: bool,
     **values: Any,
 ) -> None:
-    """Learn a tokenizer from text and save it as MODEL.
+    """Train a tokenizer on text and save it as MODEL.
 
-    INPUT is a file, a directory, a glob or - for standard input. Files named .jsonl, .ndjson or
-    .json hold a JSON object per line, .parquet, .arrow and .feather a table, others are plain
-    text, one document each (standard input: one per line); .gz and .zst are read as they are.
-    --format says otherwise. NAME=INPUT puts it into a group, for --weight NAME=W.
+    INPUT is a file, a directory, a glob, or - for standard input. Files that end in .jsonl, .ndjson
+    or .json hold one JSON object per line; .parquet, .arrow and .feather files hold a table. Other
+    files are plain text, one document each. Standard input holds one document per line. .gz and
+    .zst files are decompressed. Use --format for anything else. NAME=INPUT puts an input into a
+    group, for --weight NAME=W.
     """
     console = Console(quiet, as_json)
     kept = values["work_dir"]
-    on_stop(f"stopped; the work so far is in {kept}" if kept else "stopped; nothing was saved")
+    on_stop(
+        f"stopped; finished work is kept in {kept}: run the same command again to resume"
+        if kept
+        else "stopped; nothing was saved"
+    )
     check_output(output)
     values["greedy_split"] = GREEDY_SPLIT[values["greedy_split"]]
     if candidates is not None and counts is None:
         raise OptionError(
-            "--candidates was given without --counts",
-            hint="give the counts of the words too",
+            "`candidates` was given without `counts`",
+            hint="give `counts` as well, to learn the words from",
             option="candidates",
         )
     if values["work_dir"] is not None and (base is not None or counts is not None):
         raise OptionError(
-            "--work-dir is for training from text alone",
-            hint="leave it out, or --base or --counts",
+            "`work_dir` can only be used to train on text, without `base` and `counts`",
+            hint="leave `work_dir` out",
             option="work_dir",
         )
     if values["max_memory"] is not None and counts is not None and not inputs:
         raise OptionError(
-            "--max-memory bounds the reading of text, and there is none to read",
-            hint="leave it out",
+            "`max_memory` limits the memory for reading text, but there is no text to read",
+            hint="leave `max_memory` out",
             option="max_memory",
         )
     if base is not None:
@@ -203,14 +196,14 @@ def _from_base(
     if counts is not None or kept:
         name = "counts" if counts is not None else kept[0]
         raise OptionError(
-            f"{flag_of(name)} was given with --base, whose words are kept as they are",
+            f"`{name}` was given with `base`, whose words are kept as they are",
             hint="leave one of them out",
             option=name,
         )
     if values["method"] != "superbpe":
         raise OptionError(
-            "--base adds superwords, which method superbpe does",
-            hint="give --method superbpe and --supermerges",
+            "`base` adds superwords to a model, which needs the method superbpe",
+            hint="give `method='superbpe'` and `supermerges`",
             option="method",
         )
     if not inputs:
@@ -219,8 +212,8 @@ def _from_base(
     size = tokenizer.n_vocab + (values["supermerges"] or 0)
     if values["vocab_size"] not in (None, size):
         raise OptionError(
-            f"--vocab-size {values['vocab_size']} is not the size of the base and --supermerges",
-            hint=f"leave it out, or give {size}",
+            f"`vocab_size` {values['vocab_size']} is not the size of the base plus `supermerges`",
+            hint=f"leave `vocab_size` out, or give {size}",
             option="vocab_size",
         )
     pretokenizer_of(values)
@@ -236,29 +229,31 @@ def _from_base(
 def _smaller(
     options: TrainOptions, sizes: tuple[int, ...], output: str, base: str | None
 ) -> dict[int, str]:
-    """Where the smaller vocabularies go; sizes that cannot be had are refused before the work."""
+    """Where the smaller vocabularies go. Impossible sizes are refused before the work starts."""
     reason = None
     if not sizes:
         return {}
     if options.picky is not None or options.greedy_split:
         name = "picky" if options.picky is not None else "greedy_split"
-        reason = f"with {flag_of(name)} a model cut to a smaller size is not the one trained at it"
+        reason = f"with `{name}`, a truncated model differs from one trained at that size"
     elif base is not None:
         reason = "a model with a base keeps all of its tokens"
     if reason:
-        raise OptionError(f"--also cannot be used: {reason}", hint="train each size", option="also")
+        raise OptionError(
+            f"`also` cannot be used: {reason}", hint="train each size separately", option="also"
+        )
     specials = len(tuple(options.special_tokens))
     smallest = ALPHABETS[options.alphabet] + specials
     if options.method == "superbpe":
-        # All words stay: fewer supermerges make it smaller.
+        # All words stay; only supermerges are removed.
         smallest = options.vocab_size - (options.supermerges or 0) + 1
     for size in sizes:
         if not smallest <= size < options.vocab_size:
             raise OptionError(
-                f"--also {size} is not between {smallest} and {options.vocab_size - 1}",
-                hint="superbpe keeps all words and gets smaller by fewer supermerges"
+                f"`also` {size} is not between {smallest} and {options.vocab_size - 1}",
+                hint="superbpe keeps all words; only supermerges can be removed"
                 if options.method == "superbpe"
-                else "give sizes that are smaller than --vocab-size",
+                else "give sizes that are smaller than `vocab_size`",
                 option="also",
             )
     target = Path(output)
@@ -286,25 +281,25 @@ def _from_counts(
     needs_candidates = options.method != "bpe"
     if candidates is not None and (inputs or not needs_candidates):
         raise OptionError(
-            "--candidates was given, and so was INPUT"
+            "`candidates` and `inputs` were both given"
             if inputs
-            else "--candidates was given with method bpe, which learns no superwords",
+            else "`candidates` was given with `method='bpe'`, which learns no superwords",
             hint="leave one of them out",
             option="candidates",
         )
     if not inputs and candidates is None and needs_candidates:
         raise OptionError(
-            f"method {options.method} needs text or candidates besides the counts of words",
-            hint="name the INPUT files, or --candidates; or use --method bpe for words alone",
+            f"{option('method', options.method)} needs text or candidates in addition to `counts`",
+            hint="give `inputs` or `candidates`, or use `method='bpe'` to learn words only",
             option="candidates",
         )
     if inputs and not needs_candidates:
         raise OptionError(
-            "INPUT was given with --counts and method bpe, which needs no text besides",
-            hint="leave the INPUT out",
+            "`inputs` was given with `counts` and `method='bpe'`, which needs no text",
+            hint="leave `inputs` out",
             option="counts",
         )
-    console.say(f"learning from {plural(len(loaded), 'pretoken')} of {counts}")
+    console.say(f"training on {plural(len(loaded), 'pretoken')} of {counts}")
     found = expand(parse_groups(inputs), options.format) if inputs else []
     if found:
         console.start(found)
@@ -318,15 +313,15 @@ def _from_counts(
 
 
 def check_output(path: str) -> None:
-    """Find out before hours of work whether the model can be saved where it should go."""
+    """Find out before hours of work whether the output can be saved."""
     target = Path(path)
     folder = target.parent
     reason = hint = None
     if target.is_dir():
-        reason, hint = "it is a directory", f"name a file in it, such as {target / 'm.superword'}"
+        reason, hint = "it is a directory", f"give a file in it, such as {target / 'm.superword'}"
     elif not folder.is_dir():
-        reason, hint = f"there is no directory {folder}", f"make it first: mkdir -p {folder}"
+        reason, hint = f"there is no directory {folder}", f"create it first: mkdir -p {folder}"
     elif not os.access(folder, os.W_OK | os.X_OK):
-        reason, hint = f"the directory {folder} cannot be written", "choose another place"
+        reason, hint = f"the directory {folder} is not writable", "choose another directory"
     if reason:
         raise SaveError(f"cannot save to {path}: {reason}", hint=hint, path=path)

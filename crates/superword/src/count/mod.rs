@@ -3,16 +3,20 @@
 //! A *candidate* is a run of two or more neighbouring pretokens that may become a superword.
 
 mod candidates;
+mod columns;
 mod cutting;
 mod file;
 mod greedy;
+mod named;
 mod pretokens;
 mod sketch;
 
 pub use candidates::{CandidateCounter, CandidateCounts, EarlyCut, Eligible};
+pub use columns::{ColumnError, Columns, TokenColumn, numbers};
 pub use cutting::cut;
 pub use file::{CountFileError, Counts};
 pub use greedy::{count_ngrams, split_greedily};
+pub use named::{NamedCandidates, NamedError};
 pub use pretokens::{PretokenCounter, PretokenCounts};
 pub use sketch::BigramSketch;
 

@@ -5,14 +5,18 @@
 //! whether it came from training, from a file or from an import.
 
 mod error;
+mod facts;
 mod file;
+mod named;
 mod ngrams;
 mod truncate;
 mod vocabulary;
 mod words;
 
 pub use error::BuildError;
+pub use facts::read_facts;
 pub use file::{FORMAT_VERSION, LoadError, LooksLike, MAGIC, SaveError, Section};
+pub use named::{NamedError, NamedEvent, NamedParts};
 pub use ngrams::Ngrams;
 pub use vocabulary::{MAX_VOCABULARY_BYTES, Origin, Vocabulary};
 pub use words::{WordEvent, word_events};

@@ -56,11 +56,11 @@ pub enum TrainError {
     #[error("a pretoken contains a byte that is not in the alphabet")]
     ForeignByte,
     /// Only words can be learned from counts of pretokens.
-    #[error("only words can be learned from pretoken counts: the method must be \"bpe\"")]
+    #[error("only words can be learned from pretoken counts: `method` must be \"bpe\"")]
     WordsOnly,
     /// Only superwords can be learned from candidates.
     #[error(
-        "superwords are learned from candidates: the method must be \"boundless\" or \"superbpe\""
+        "superwords are learned from candidates: `method` must be \"boundless\" or \"superbpe\""
     )]
     SuperwordsOnly,
     /// Superwords can only be added to a model without superwords.
@@ -216,6 +216,22 @@ impl TrainError {
         }
     }
 
+    /// The option that the error is about, by its name in Python, if there is one.
+    pub fn option(&self) -> Option<&'static str> {
+        Some(match self {
+            TrainError::Option(error) => error.option(),
+            TrainError::MemoryTooSmall { .. } | TrainError::MemoryExceeded { .. } => "max_memory",
+            TrainError::NotAFile { .. } | TrainError::InUse { .. } => "work_dir",
+            TrainError::WordsOnly | TrainError::SuperwordsOnly | TrainError::BaseNeedsSuperBpe => {
+                "method"
+            }
+            TrainError::BaseHasSpecials => "special_tokens",
+            TrainError::CutTooHigh { .. } => "cut_below",
+            TrainError::ForeignByte => "alphabet",
+            _ => return None,
+        })
+    }
+
     /// What to do next, if there is something to say.
     pub fn hint(&self) -> Option<String> {
         match self {
@@ -228,7 +244,7 @@ impl TrainError {
             TrainError::Merge(MergeError::CountOverflow) | TrainError::Overflow(_) => {
                 Some("no text has such counts; is the file with the counts damaged?".into())
             }
-            TrainError::Merge(_) => Some("train on a sample of the text (max_bytes)".into()),
+            TrainError::Merge(_) => Some("train on a sample of the text: set `sample`".into()),
             TrainError::InputChanged { .. } => {
                 Some("run again once nothing writes to the file, or train on a copy of it".into())
             }
@@ -250,39 +266,38 @@ impl TrainError {
             TrainError::WorkFile { .. } => {
                 Some("check the directory; remove it to start from the beginning".into())
             }
-            TrainError::InUse { .. } => Some(
-                "wait for the other run to end, stop it, or give another directory as work_dir"
-                    .into(),
-            ),
+            TrainError::InUse { .. } => {
+                Some("wait for the other run to end, stop it, or choose another `work_dir`".into())
+            }
             TrainError::MemoryTooSmall { needed, .. } => Some(format!(
-                "give max_memory of {needed} or more, or use fewer threads"
+                "give `max_memory` of {needed} or more, or use fewer `threads`"
             )),
             TrainError::MemoryExceeded { needed, .. } => Some(format!(
-                "give max_memory of more than {needed}, or train on a sample of the text"
+                "give `max_memory` of more than {needed}, or train on a `sample` of the text"
             )),
             TrainError::NotAFile { .. } => {
-                Some("write it to a file first, or leave work_dir out".into())
+                Some("write it to a file first, or leave `work_dir` out".into())
             }
             TrainError::WordsOnly => {
                 Some("learn the words first, then add superwords from candidates".into())
             }
             TrainError::SuperwordsOnly => {
-                Some("leave the candidates out, or use another method".into())
+                Some("leave the candidates out, or use another `method`".into())
             }
             TrainError::HasSuperwords => {
                 Some("give the model of words that it was extended from, or train one".into())
             }
             TrainError::BaseNeedsSuperBpe => {
-                Some("use method \"superbpe\", or learn the words without special tokens".into())
+                Some("use `method=\"superbpe\"`, or learn the words without special tokens".into())
             }
-            TrainError::BaseHasSpecials => Some("leave special_tokens out".into()),
+            TrainError::BaseHasSpecials => Some("leave `special_tokens` out".into()),
             TrainError::ForeignToken { .. } => {
                 Some("count the candidates with the same model of words".into())
             }
             TrainError::CutTooHigh { cut_below } => Some(format!(
-                "count the candidates again with cut_below less than {cut_below}, or uncut"
+                "count the candidates again with `cut_below` less than {cut_below}, or without it"
             )),
-            TrainError::ForeignByte => Some("use the alphabet \"bytes\"".into()),
+            TrainError::ForeignByte => Some("use `alphabet=\"bytes\"`".into()),
         }
     }
 }

@@ -212,15 +212,15 @@ pub enum OptionError {
     },
     #[error("a vocabulary of {asked} is larger than the maximum of {MAX_VOCABULARY}")]
     VocabularyTooLarge { asked: usize },
-    #[error("supermerges are given, but plain BPE has none")]
+    #[error("`supermerges` was given, but plain BPE has none")]
     SupermergesInBpe,
-    #[error("supermerges are given, but BoundlessBPE chooses their number itself")]
+    #[error("`supermerges` was given, but BoundlessBPE chooses their number itself")]
     SupermergesInBoundless,
-    #[error("SuperBPE needs the number of supermerges")]
+    #[error("SuperBPE needs `supermerges`")]
     NoSupermerges,
     #[error("the PickyBPE threshold is {given}; it must be above 0 and at most 1")]
     PickyOutOfRange { given: f64 },
-    #[error("max_words must be 2 or more: a superword has at least two pretokens")]
+    #[error("`max_words` must be 2 or more: a superword has at least two pretokens")]
     MaxWordsTooSmall,
     #[error("special token {index} is empty")]
     EmptySpecial { index: usize },
@@ -229,6 +229,21 @@ pub enum OptionError {
 }
 
 impl OptionError {
+    /// The option that is at fault, by its name in Python.
+    pub fn option(&self) -> &'static str {
+        match self {
+            OptionError::VocabularyTooSmall { .. } | OptionError::VocabularyTooLarge { .. } => {
+                "vocab_size"
+            }
+            OptionError::SupermergesInBpe
+            | OptionError::SupermergesInBoundless
+            | OptionError::NoSupermerges => "supermerges",
+            OptionError::PickyOutOfRange { .. } => "picky",
+            OptionError::MaxWordsTooSmall => "max_words",
+            OptionError::EmptySpecial { .. } | OptionError::SpecialTwice { .. } => "special_tokens",
+        }
+    }
+
     /// What to do next.
     pub fn hint(&self) -> Option<String> {
         Some(match self {
@@ -243,17 +258,17 @@ impl OptionError {
             ),
             OptionError::VocabularyTooLarge { .. } => "ask for fewer tokens".into(),
             OptionError::SupermergesInBpe => {
-                "leave supermerges out, or use method \"superbpe\"".into()
+                "leave `supermerges` out, or use `method=\"superbpe\"`".into()
             }
             OptionError::SupermergesInBoundless => {
-                "leave supermerges out, or use method \"superbpe\" to set their number".into()
+                "leave `supermerges` out, or use `method=\"superbpe\"` to set their number".into()
             }
             OptionError::NoSupermerges => {
-                "give supermerges, or use method \"boundless\", which chooses the number itself"
+                "give `supermerges`, or use `method=\"boundless\"`, which chooses the number itself"
                     .into()
             }
             OptionError::PickyOutOfRange { .. } => "0.9 is a common choice".into(),
-            OptionError::MaxWordsTooSmall => "use method \"bpe\" to learn no superwords".into(),
+            OptionError::MaxWordsTooSmall => "use `method=\"bpe\"` to learn no superwords".into(),
             OptionError::EmptySpecial { .. } => "leave it out".into(),
             OptionError::SpecialTwice { .. } => "give each special token once".into(),
         })

@@ -4,12 +4,17 @@
 //! starts and ends. Shards, and what is in them, depend on the input, the model and the options
 //! alone, never on threads or interruptions.
 
-use super::npy::Dtype;
-use super::shard::{ShardError, ShardOptions, ShardReport};
-use super::shard_writer::Shards;
+mod npy;
+mod shard;
+mod writer;
+
+pub use npy::Dtype;
+pub use shard::{PROGRESS_FILE, Shard, ShardError, ShardOptions, ShardReport};
+
 use super::{Encoder, SpecialFinder};
 use crate::corpus::{BlockWorker, ReadError, ReadOptions, Source, read_ordered};
 use crate::observe::{Observer, Phase};
+use writer::Shards;
 
 impl Encoder {
     /// Encodes all documents of the sources, in order, into shards. `finished` shards of an

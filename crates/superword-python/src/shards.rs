@@ -8,7 +8,8 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 use serde_json::Value;
 use superword::corpus::{Format, OnError, ReadError, ReadOptions, Source};
-use superword::encode::{Dtype, Encoder, Shard, ShardError, ShardOptions, ShardReport};
+use superword::encode::Encoder;
+use superword::encode::shards::{Dtype, Shard, ShardError, ShardOptions, ShardReport};
 
 use crate::arguments::{self, Input, Options, format_named};
 use crate::errors::{self, Raised};

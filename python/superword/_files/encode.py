@@ -11,15 +11,17 @@ from __future__ import annotations
 import json
 import os
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
+from superword._reading.sources import open_sources
 from superword._support.checks import whole
+from superword._support.faces import option
 from superword._support.text import suggestion
 from superword.errors import OptionError, SkippedWarning, SpecialTokenError
-from superword.inputs import STDIN, Input, expand
-from superword.options import Format, OnError, TrainOptions
+from superword.inputs import expand
+from superword.options import Format, OnError, ReadOptions
 from superword.progress import Progress
 from superword.shards import (
     EncodedCorpus,
@@ -34,10 +36,9 @@ from superword.shards import (
     remove_partial,
     write_manifest,
 )
-from superword.training import Inputs, open_sources, watching
+from superword.training import Inputs, watching
 
 if TYPE_CHECKING:
-    from superword import _core
     from superword.tokenizer import Tokenizer
 
 __all__ = ["SHARD_SIZE", "Dtype", "EncodedCorpus", "Shard", "encode_files", "run"]
@@ -75,9 +76,7 @@ def run(
     progress: ProgressOption = None,
 ) -> EncodedCorpus:
     """Encode files into shards, or go on where an earlier run was stopped."""
-    # These four are options of training too: defined, and checked, there.
-    reading = TrainOptions(
-        vocab_size=1024,
+    reading = ReadOptions(
         threads=threads,
         text_field=text_field,
         on_error=on_error,
@@ -106,7 +105,7 @@ def run(
             return complete(folder, before)
         finished = finished_shards(folder, identity, found)
         remove_partial(folder)
-        sources = _sources(found, reading.text_field)
+        sources = open_sources(found, reading.text_field, read_twice=False)
         try:
             with watching(progress or False) as tell:
                 told = tokenizer._model.encode_files(
@@ -141,24 +140,13 @@ def run(
     return corpus
 
 
-def _sources(found: Sequence[Input], text_field: str) -> list[_core.Source]:
-    """The inputs as the engine takes them. Standard input is read as it comes, and not kept."""
-    sources: list[_core.Source] = []
-    for item in found:
-        if item.path == STDIN and item.data is None:
-            sources.append((STDIN, item.format))
-        else:
-            sources += open_sources([item], text_field)
-    return sources
-
-
 def _dtype(dtype: str, n_vocab: int) -> Literal["uint16", "uint32"]:
     fits = n_vocab <= 1 << 16
     if dtype == "auto":
         return "uint16" if fits else "uint32"
     if dtype == "uint16" and not fits:
         raise OptionError(
-            f"dtype uint16 holds ids below 65,536, and this tokenizer has {n_vocab:,}",
+            f"`dtype` uint16 holds ids below 65,536, and this tokenizer has {n_vocab:,}",
             hint="use uint32, or auto",
             option="dtype",
             value=dtype,
@@ -168,7 +156,7 @@ def _dtype(dtype: str, n_vocab: int) -> Literal["uint16", "uint32"]:
     if dtype == "uint32":
         return "uint32"
     raise OptionError(
-        f"dtype cannot be {dtype!r}",
+        f"`dtype` cannot be {dtype!r}",
         hint=suggestion(str(dtype), ["auto", "uint16", "uint32"]),
         option="dtype",
         value=dtype,
@@ -181,10 +169,11 @@ def _end_of_document(tokenizer: Tokenizer, eot: bool | str) -> int | None:
     name = "<|endoftext|>" if eot is True else eot
     special = tokenizer.special_tokens
     if name not in special:
-        others = f', or name another: eot="{next(iter(special))}"' if special else ""
+        others = f", or use another: {option('eot', next(iter(special)))}" if special else ""
         raise SpecialTokenError(
             f"the tokenizer has no special token {name!r} to end documents with",
-            hint=f'train it with special_tokens=["{name}"], say eot=False to do without{others}',
+            hint=f"train it with {option('special_tokens', [name])}, or set `eot=False` to write "
+            f"nothing between documents{others}",
             token=str(name),
         )
     return special[name]

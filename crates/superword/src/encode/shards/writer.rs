@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 
-use super::files::EncodedBlock;
+use super::EncodedBlock;
 use super::npy::{Dtype, NpyWriter};
 use super::shard::{PROGRESS_FILE, Shard, ShardError, ShardOptions, ShardReport};
 use crate::corpus::{BlockNumber, CorpusError, MAX_SKIPS_SHOWN, OrderedBlock, Source};

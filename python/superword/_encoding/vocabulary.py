@@ -1,0 +1,153 @@
+"""The read-only side of a tokenizer: its vocabulary and how it was trained."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
+
+from superword import _core
+from superword._support.text import lone_surrogate, surrogate_in
+from superword.errors import TokenError
+from superword.pretokenizer import Pretokenizer
+
+if TYPE_CHECKING:
+    from superword.options import Method
+
+__all__ = ["END_OF_TEXT", "Vocabulary"]
+
+END_OF_TEXT = "<|endoftext|>"
+
+_Result = TypeVar("_Result")
+
+
+class Vocabulary:
+    """Everything about a tokenizer that does not encode or decode. Immutable.
+
+    `superword.Tokenizer` is the only class that derives from this one.
+    """
+
+    __slots__ = ("__weakref__", "_content", "_model")
+
+    _model: _core.Model
+    _content: bytes | None  # A digest of the model, computed when it is first needed.
+
+    def __init__(self) -> None:
+        raise TypeError("use superword.train(...) or superword.Tokenizer.load(path)")
+
+    @property
+    def n_vocab(self) -> int:
+        """The number of tokens, including special tokens."""
+        return self._model.n_vocab
+
+    @property
+    def method(self) -> Method:
+        """`"bpe"`, `"boundless"` or `"superbpe"`."""
+        method: Any = self._model.method
+        return method  # type: ignore[no-any-return]
+
+    @property
+    def alphabet(self) -> str:
+        """The initial vocabulary: `"bytes"` (256 bytes) or `"utf8"` (243 bytes)."""
+        return self._model.alphabet
+
+    @property
+    def pretokenizer(self) -> Pretokenizer:
+        """How text is split before it is encoded."""
+        return Pretokenizer._wrap(self._model.pretokenizer)
+
+    @property
+    def special_tokens(self) -> dict[str, int]:
+        """The special tokens and their ids."""
+        return dict(self._model.special_tokens)
+
+    @property
+    def eot_token(self) -> int | None:
+        """The id of `<|endoftext|>` if it is a special token, else None."""
+        return self._model.special_tokens.get(END_OF_TEXT)
+
+    @property
+    def facts(self) -> dict[str, Any]:
+        """What the model records about its training: options, bytes, documents, version."""
+        facts: dict[str, Any] = json.loads(self._model.facts)
+        return facts
+
+    @property
+    def merges(self) -> list[tuple[bytes, bytes, int]]:
+        """The merges in order: `(left, right, count)`. Every access makes a new list."""
+        return self._model.merges()
+
+    @property
+    def supermerges(self) -> list[tuple[bytes, bytes, int]]:
+        """The supermerges in order: `(left, right, count)`. Every access makes a new list."""
+        return self._model.supermerges()
+
+    def token_bytes(self, id: int) -> bytes:
+        """The bytes of a token: `tok.token_bytes(97) == b"a"`. `TokenError` if there is none."""
+        return self._with_ids(lambda: self._model.token_bytes(id), (id,))
+
+    def token_to_id(self, token: bytes | str) -> int | None:
+        """The id of a token, or None if it is not in the vocabulary.
+
+        Bytes refer to an ordinary token. A str refers to the special token of that name if there
+        is one, else to the ordinary token with its UTF-8 bytes.
+        """
+        if isinstance(token, str):
+            special = self._model.special_tokens.get(token)
+            if special is not None:
+                return special
+            error = surrogate_in(token)
+            if error is not None:
+                raise lone_surrogate(error, "the token")
+            token = token.encode()
+        return self._model.token_to_id(token)
+
+    def is_superword(self, id: int) -> bool:
+        """Whether a supermerge made the token. `TokenError` if there is no such id."""
+        return self._with_ids(lambda: self._model.is_superword(id), (id,))
+
+    def to_bytes(self) -> bytes:
+        """The content of the model file."""
+        return self._model.to_bytes()
+
+    def _with_ids(self, call: Callable[[], _Result], ids: Sequence[int]) -> _Result:
+        """Call the engine, and report the first id that is too large for it."""
+        try:
+            return call()
+        except OverflowError:
+            for position, id in enumerate(ids):
+                if not 0 <= id < self.n_vocab:
+                    raise TokenError(
+                        f"there is no token with id {id} (position {position})",
+                        hint=f"the ids of this tokenizer are 0 to {self.n_vocab - 1}",
+                        id=id,
+                        position=position,
+                    ) from None
+            raise
+
+    def _digest(self) -> bytes:
+        if self._content is None:
+            import hashlib
+
+            # Two threads may both do this; they write the same bytes.
+            object.__setattr__(self, "_content", hashlib.sha256(self.to_bytes()).digest())
+        assert self._content is not None
+        return self._content
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Vocabulary):
+            return NotImplemented
+        return self is other or self._digest() == other._digest()
+
+    def __hash__(self) -> int:
+        return hash(self._digest())
+
+    def __repr__(self) -> str:
+        name = self._model.pretokenizer.name or "custom pattern"
+        return f"<superword.Tokenizer: {self.method}, {self.n_vocab:,} tokens, {name}>"
+
+    def __setattr__(self, name: str, value: Any) -> NoReturn:
+        raise AttributeError("a Tokenizer is immutable")
+
+    def __delattr__(self, name: str) -> NoReturn:
+        raise AttributeError("a Tokenizer is immutable")

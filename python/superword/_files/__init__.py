@@ -1,0 +1,1 @@
+"""Files that superword writes: outputs, atomic replacement, shards."""

@@ -1,0 +1,59 @@
+"""All commands in one group, and how a process runs it."""
+
+from __future__ import annotations
+
+import io
+import sys
+
+import click
+
+from superword import __version__
+from superword.cli.completion import COMPLETE, completion
+from superword.cli.counting import candidates, count, merge_counts
+from superword.cli.encode_files import encode_files
+from superword.cli.exports import export, verify
+from superword.cli.group import INTERRUPTED, SuperwordGroup, examples
+from superword.cli.models import inspect, truncate
+from superword.cli.texts import decode, encode, pretokenize
+from superword.cli.train import train
+
+__all__ = ["cli", "run"]
+
+
+@click.group(
+    cls=SuperwordGroup,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+    epilog=examples(
+        "superword train corpus/ --vocab-size 32768 -o wiki.superword",
+        "superword inspect wiki.superword",
+        "superword encode wiki.superword < text.txt > ids.txt",
+        "superword decode wiki.superword < ids.txt",
+    ),
+)
+@click.version_option(__version__, prog_name="superword")
+def cli() -> None:
+    """Train and run superword tokenizers: BPE, BoundlessBPE and SuperBPE."""
+
+
+_COMMANDS = {
+    "Train": (train, count, candidates, merge_counts),
+    "Encode and decode": (encode, encode_files, decode, pretokenize),
+    "Models": (inspect, truncate, export, verify),
+    "Shell": (completion,),
+}
+for _section, _commands in _COMMANDS.items():
+    for _command in _commands:
+        cli.add_command(_command)
+        cli.sections.setdefault(_section, []).append(_command.name or "")
+
+
+def run() -> None:
+    """Run the command line of this process, and exit with a code."""
+    for stream in (sys.stdout, sys.stderr):
+        # A terminal that cannot show a character must not stop the work.
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
+    try:
+        cli(prog_name="superword", complete_var=COMPLETE)
+    except KeyboardInterrupt:  # Outside of a command, such as while the help is printed.
+        raise SystemExit(INTERRUPTED) from None

@@ -1,0 +1,22 @@
+"""JSON that is safe to show on a terminal."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any
+
+__all__ = ["as_json_text"]
+
+# Control characters that JSON may hold as they are, and characters that reorder text.
+_UNSAFE = re.compile("[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff\ud800-\udfff]")
+
+
+def as_json_text(value: Any, indent: int | None = None) -> str:
+    r"""A value as JSON in which other characters than control characters are readable.
+
+    >>> as_json_text("of the \x9b")
+    '"of the \\u009b"'
+    """
+    text = json.dumps(value, ensure_ascii=False, indent=indent)
+    return _UNSAFE.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
