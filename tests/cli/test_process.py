@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 import superword
+from superword.inputs import Texts
 
 COMMAND = [sys.executable, "-m", "superword"]
 
@@ -63,14 +64,15 @@ def test_ctrl_c_stops_training_within_a_second_and_leaves_nothing(
 
 def test_ctrl_c_keeps_the_old_model(endless_work: Path) -> None:
     old = endless_work.parent / "m.superword"
-    old.write_bytes(b"old")
+    superword.train(Texts(["an old model"]), vocab_size=256).save(old)
+    before = old.read_bytes()
     process = start("train", endless_work, "--vocab-size", "1000000", "-o", old)
     assert process.stderr is not None
     process.stderr.readline()
     process.send_signal(signal.SIGINT)
     process.communicate(timeout=20)
     assert process.returncode == 130
-    assert old.read_bytes() == b"old"
+    assert old.read_bytes() == before
 
 
 def test_ctrl_c_stops_encoding(model_path: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import random
 import signal
 import subprocess
@@ -54,3 +55,35 @@ def test_ctrl_c_stops_every_phase_within_a_second(
     assert last["event"] == "stopped"
     assert ("finished work is kept" in last["message"]) == kept
     assert not output.exists()
+
+
+@pytest.mark.parametrize("command", ["train", "count", "encode-files"])
+def test_sigterm_leaves_no_temporary_files(
+    text: Path, tmp_path: Path, model_path: Path, command: str
+) -> None:
+    scratch, out, large = tmp_path / "tmp", tmp_path / "out", tmp_path / "large.txt"
+    scratch.mkdir()
+    out.mkdir()
+    large.write_bytes(text.read_bytes() * 60)
+    options = {
+        "train": ["--vocab-size", "500000", "--max-memory", "500MB"],
+        "count": ["--max-memory", "500MB"],
+        "encode-files": ["-m", str(model_path), "--no-eot"],
+    }
+    output = {"train": out / "m.superword", "count": out / "c.tsv", "encode-files": out}
+    line = [sys.executable, "-m", "superword", command, str(large), "--format", "lines"]
+    process = subprocess.Popen(
+        [*line, *options[command], "-o", str(output[command])],
+        stderr=subprocess.PIPE,
+        env={**os.environ, "TMPDIR": str(scratch)},
+    )
+    while not (any(scratch.iterdir()) or any(out.glob(".superword-*"))):
+        assert process.poll() is None, process.communicate()
+        time.sleep(0.01)
+    process.send_signal(signal.SIGTERM)
+    _, told = process.communicate(timeout=30)
+    assert process.returncode == 143, told
+    assert b"stopped; " in told
+    assert b"Traceback" not in told
+    assert list(scratch.iterdir()) == []
+    assert {path.name for path in out.iterdir()} <= {"progress.json"}

@@ -94,8 +94,9 @@ def test_ctrl_c_stops_encode_files_in_a_giant_document(
     assert time.monotonic() - sent < 1.5
     assert process.returncode == 130
     assert told.decode().splitlines()[-1].startswith("stopped; finished shards are kept")
-    names = sorted(path.name for path in out.iterdir())
-    assert names == ["progress.json", "shard-00000.documents.npy", "shard-00000.npy"]
+    # The process ended while the engine still held the lock, so the lock file may be left.
+    names = {path.name for path in out.iterdir()} - {"superword.lock"}
+    assert names == {"progress.json", "shard-00000.documents.npy", "shard-00000.npy"}
 
 
 IN_PYTHON = """
@@ -121,7 +122,7 @@ except KeyboardInterrupt:
     pass
 else:
     raise SystemExit("not stopped")
-assert list(out.glob("*.partial")) == [], list(out.iterdir())
+assert list(out.glob(".superword-*")) == [], list(out.iterdir())
 # The directory is not given to another run before the first has come to its end.
 refused = 0
 for _ in range(1200):
@@ -129,7 +130,7 @@ for _ in range(1200):
         tok.encode_files(small, out, eot=False, overwrite=True)
         break
     except SaveError as error:
-        assert "another run is writing to" in str(error)
+        assert "is in use by another run" in str(error)
         refused += 1
         time.sleep(0.05)
 else:

@@ -13,7 +13,7 @@ from export_models import boundless, some_documents, superwords, texts, training
 from hypothesis import HealthCheck, given, settings
 from superword import Pretokenizer, Tokenizer
 from superword._support.bytechars import to_bytes, to_chars
-from superword.errors import ConversionError, MissingModelError, OptionError
+from superword.errors import ConversionError, MissingModelError, ModelFileError, OptionError
 from superword.imports.rules import last_pair
 
 tokenizers = pytest.importorskip("tokenizers", reason="pip install 'superword[huggingface]'")
@@ -350,3 +350,27 @@ def test_the_papers_files_are_refused_with_the_line(
     (tmp_path / "m.model").write_text(content, encoding="utf-8")
     with pytest.raises(ConversionError, match=match):
         Tokenizer.from_paper(tmp_path / "m.model")
+
+
+@pytest.mark.parametrize("load", [Tokenizer.from_tiktoken, Tokenizer.from_paper])
+def test_a_path_that_is_no_file_is_a_typed_error(load: Any, tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("x")
+    for wrong in (".", tmp_path, "/dev/null"):
+        with pytest.raises(ModelFileError, match="not a") as caught:
+            load(wrong)
+        assert caught.value.hint is not None
+    for missing in (tmp_path / "none", tmp_path / "file" / "below"):
+        with pytest.raises(MissingModelError, match="there is no file"):
+            load(missing)
+    with pytest.raises(ModelFileError, match="not the name of a file"):
+        load("a\0b")
+
+
+def test_a_huggingface_directory_without_a_tokenizer_is_a_typed_error(tmp_path: Path) -> None:
+    with pytest.raises(MissingModelError, match=r"tokenizer\.json"):
+        Tokenizer.from_huggingface(tmp_path)
+    (tmp_path / "tokenizer.json").mkdir()
+    with pytest.raises(ModelFileError, match="is a directory, not a file"):
+        Tokenizer.from_huggingface(tmp_path)
+    with pytest.raises(ModelFileError, match="not a regular file"):
+        Tokenizer.from_huggingface("/dev/null")

@@ -21,7 +21,7 @@ use crate::counts::facts_of;
 use crate::encoding::{self, Flat, FlatColumn, Texts, WithOffsets};
 use crate::errors;
 use crate::pretokenizer::PyPretokenizer;
-use crate::shards;
+use crate::shards::{self, PyShardRun};
 use crate::watch::detached;
 
 /// A trained tokenizer. Immutable; may be used from many threads at once.
@@ -415,15 +415,17 @@ impl PyModel {
         Ok(bytes.map(|bytes| PyBytes::new(py, &bytes)))
     }
 
-    #[pyo3(signature = (sources, options, progress=None))]
+    #[pyo3(signature = (sources, run, threads, progress=None))]
     fn encode_files<'py>(
         &self,
         py: Python<'py>,
         sources: Vec<(Input<'py>, Option<String>)>,
-        options: &Bound<'py, PyDict>,
+        run: &Bound<'py, PyShardRun>,
+        threads: usize,
         progress: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyDict>> {
-        shards::encode(py, self.encoder(py)?, sources, options, progress)
+        let encoder = self.encoder(py)?;
+        shards::encode(py, encoder, sources, run.get(), threads, progress)
     }
 
     fn cache_bytes(&self, py: Python<'_>) -> PyResult<usize> {
