@@ -11,10 +11,10 @@ from typing import Any
 
 import pytest
 from superword import _core
+from superword._reading.sources import Sources, gather
 from superword.errors import InputError
 from superword.inputs import expand
 from superword.options import TrainOptions
-from superword.training import Sources, gather
 
 
 class ChangesAFile:

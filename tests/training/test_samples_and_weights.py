@@ -1,4 +1,4 @@
-"""Samples and weights: which documents count how often, whatever holds them."""
+"""Samples and weights decide which documents count how often, in whatever files they are."""
 
 from __future__ import annotations
 
@@ -55,7 +55,8 @@ def test_fractions_count_that_share_and_zero_counts_nothing() -> None:
     texts = [f"x{i}" for i in range(4000)]
     counts = count_pretokens({"g": Texts(texts)}, pretokenizer="gpt2", weights={"g": 2.25})
     assert 2.2 < counts[b"x"] / len(texts) < 2.3
-    assert set(counts.values()) <= {2, 3, counts[b"x"]} | set(range(2, 5000))
+    # Each number is in one document, which counts two or three times.
+    assert set(counts.values()) == {2, 3, counts[b"x"]}
     shuffled = count_pretokens(
         {"g": [Texts(texts[::2]), Texts(texts[1::2])]}, pretokenizer="gpt2", weights={"g": 2.25}
     )

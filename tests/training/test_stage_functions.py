@@ -1,4 +1,4 @@
-"""The stages of training by themselves give what training gives, and what the reference gives."""
+"""The stages of training, called one by one, give the same result as `train`."""
 
 from __future__ import annotations
 

@@ -13,9 +13,9 @@ from typing import Any
 import pytest
 import superword
 from superword import _core, work
+from superword._reading.sources import gather
 from superword.inputs import expand
 from superword.options import TrainOptions
-from superword.training import gather
 
 Change = Callable[[random.Random], Any]
 

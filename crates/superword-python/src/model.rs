@@ -174,7 +174,7 @@ impl PyModel {
 
     #[getter]
     fn picky_split(&self) -> &'static str {
-        self.model.parts().picky_split.name()
+        self.model.parts().recorded_split()
     }
 
     #[getter]

@@ -3,9 +3,9 @@
 use super::options::Picky;
 use super::{TrainError, TrainOptions, WatchMerges};
 use crate::count::{Eligible, PretokenCounts};
-use crate::encode::WordRules;
+use crate::encode::WordEncoder;
 use crate::merge::{AnyPair, Cells, Merger};
-use crate::model::{Alphabet, Event, Model, PickySplit, WordEvent, word_events};
+use crate::model::{Alphabet, Deletions, Event, Model, WordEvent, word_events};
 use crate::text::Pretokenizer;
 use crate::token::Symbol;
 use crate::tokens::TokenTable;
@@ -91,10 +91,10 @@ impl Words {
     /// The tokens that may be part of a superword: eligible pretokens that encode as one token.
     pub fn eligible(&self, alphabet: Alphabet, pretokenizer: &Pretokenizer) -> Eligible {
         let events: Vec<WordEvent> = self.steps.iter().map(|step| step.event.clone()).collect();
-        let rules = WordRules::new(alphabet.symbols(), &events);
+        let encoder = WordEncoder::new(alphabet.symbols(), &events);
         let mut eligible = Eligible::default();
         let tokens = &self.tokens;
-        let reached = rules.reached(&events, tokens.len(), |token| tokens.bytes_of(token));
+        let reached = encoder.reached(&events, tokens.len(), |token| tokens.bytes_of(token));
         for (index, reached) in reached.into_iter().enumerate() {
             let symbol = Symbol(index as u32);
             let bytes = self.tokens.bytes_of(symbol);
@@ -147,8 +147,7 @@ pub fn learn_words(
         alive: vec![true; merger.tokens().len()],
         size: merger.tokens().len(),
         steps: Vec::new(),
-        picky: picky.map(|picky| Deleter::new(picky, counts, &bytes, merger.tokens().len())),
-        bytes,
+        picky: picky.map(|picky| Deleter::new(picky, counts, alphabet)),
     };
     while learner.size < size {
         watch.step(learner.size, size)?;
@@ -217,7 +216,6 @@ struct Learner {
     size: usize,
     steps: Vec<WordStep>,
     picky: Option<Deleter>,
-    bytes: [Option<Symbol>; 256],
 }
 
 impl Learner {
@@ -241,13 +239,12 @@ impl Learner {
         let entered = !std::mem::replace(&mut self.alive[joined.index()], true);
         self.size += usize::from(entered);
         if let Some(deleter) = &mut self.picky {
-            let goes = deleter.after(best, joined, entered, &self.alive);
+            let goes = deleter.after(best, joined);
             for token in goes.into_iter().flatten() {
                 self.alive[token.index()] = false;
                 self.size -= 1;
-                let parts = deleter.parts(token, merger.tokens(), &self.alive, &self.bytes);
+                let parts = deleter.delete(token, merger.tokens());
                 merger.delete(token, &parts);
-                deleter.replaced(token, &parts);
                 self.steps.push(WordStep {
                     event: WordEvent::Delete { token, parts },
                     count: 0,
@@ -258,21 +255,18 @@ impl Learner {
     }
 }
 
-/// What PickyBPE needs to know: how often each token occurs, and which two parts it was made of.
+/// Decides which tokens PickyBPE deletes after each merge.
 struct Deleter {
-    picky: Picky,
+    threshold: f64,
+    /// How often each token occurs in all sequences.
     occurs: Vec<u64>,
-    made_of: Vec<Option<(Symbol, Symbol)>>,
+    deletions: Deletions,
 }
 
 impl Deleter {
-    fn new(
-        picky: Picky,
-        counts: &PretokenCounts,
-        bytes: &[Option<Symbol>; 256],
-        tokens: usize,
-    ) -> Deleter {
-        let mut occurs = vec![0u64; tokens];
+    fn new(picky: Picky, counts: &PretokenCounts, alphabet: Alphabet) -> Deleter {
+        let bytes = alphabet.symbols();
+        let mut occurs = vec![0u64; alphabet.size()];
         counts.for_each(|pretoken, count| {
             for &byte in pretoken {
                 if let Some(symbol) = bytes[usize::from(byte)] {
@@ -282,33 +276,22 @@ impl Deleter {
             }
         });
         Deleter {
-            picky,
+            threshold: picky.threshold,
             occurs,
-            made_of: vec![None; tokens],
+            deletions: Deletions::new(alphabet, picky.split),
         }
     }
 
-    /// Which parts of a merge are deleted, in order. The counts are those before the merge.
-    fn after(
-        &mut self,
-        merge: crate::merge::PairCount,
-        joined: Symbol,
-        entered: bool,
-        alive: &[bool],
-    ) -> [Option<Symbol>; 2] {
+    /// The parts of a merge that are deleted after it, in order.
+    fn after(&mut self, merge: crate::merge::PairCount, joined: Symbol) -> [Option<Symbol>; 2] {
         if joined.index() == self.occurs.len() {
             self.occurs.push(0);
-            self.made_of.push(None);
         }
-        if entered {
-            self.made_of[joined.index()] = Some((merge.left, merge.right));
-        }
+        self.deletions.merge(merge.left, merge.right, joined);
+        // The counts are those before the merge.
         let goes = |token: Symbol| {
             let share = merge.count as f64 / self.occurs[token.index()] as f64;
-            (self.made_of[token.index()].is_some()
-                && alive[token.index()]
-                && share >= self.picky.threshold)
-                .then_some(token)
+            (self.deletions.can_delete(token) && share >= self.threshold).then_some(token)
         };
         let left = goes(merge.left);
         let right = goes(merge.right).filter(|&token| Some(token) != left);
@@ -318,42 +301,13 @@ impl Deleter {
         [left, right]
     }
 
-    /// What a deleted token falls into: its parts, a deleted part into bytes.
-    fn parts(
-        &self,
-        token: Symbol,
-        tokens: &TokenTable,
-        alive: &[bool],
-        bytes: &[Option<Symbol>; 256],
-    ) -> Vec<Symbol> {
-        let made_of = self.made_of[token.index()];
-        match (self.picky.split, made_of) {
-            (PickySplit::Parts, Some((left, right))) => {
-                let pieces = |part: Symbol| {
-                    if alive[part.index()] {
-                        vec![part]
-                    } else {
-                        split_bytes(tokens.bytes_of(part), bytes)
-                    }
-                };
-                [pieces(left), pieces(right)].concat()
-            }
-            _ => split_bytes(tokens.bytes_of(token), bytes),
-        }
-    }
-
-    /// Counts all occurrences of a token as occurrences of its parts.
-    fn replaced(&mut self, token: Symbol, parts: &[Symbol]) {
+    /// Deletes a token: all its occurrences become occurrences of the returned tokens.
+    fn delete(&mut self, token: Symbol, tokens: &TokenTable) -> Vec<Symbol> {
+        let parts = self.deletions.delete(token, |part| tokens.bytes_of(part));
         let count = std::mem::take(&mut self.occurs[token.index()]);
-        for part in parts {
+        for part in &parts {
             self.occurs[part.index()] += count;
         }
+        parts
     }
-}
-
-fn split_bytes(token: &[u8], bytes: &[Option<Symbol>; 256]) -> Vec<Symbol> {
-    token
-        .iter()
-        .filter_map(|&byte| bytes[usize::from(byte)])
-        .collect()
 }

@@ -4,7 +4,7 @@ use super::*;
 
 fn corpus(random: &mut Random, count: usize) -> Vec<String> {
     (0..count)
-        .map(|number| format!("{number} {}", "word ".repeat(random.below(20) + 1)))
+        .map(|number| format!("{number} {}", "word ".repeat(random.index(20) + 1)))
         .collect()
 }
 
@@ -61,7 +61,7 @@ fn threads_files_and_order_do_not_matter() {
         );
         for (files, threads) in [(1, 8), (7, 1), (20, 2)] {
             for i in (1..texts.len()).rev() {
-                texts.swap(i, random.below(i + 1));
+                texts.swap(i, random.index(i + 1));
             }
             assert_eq!(
                 draw(&as_sources(&texts, files), sample, threads).0,

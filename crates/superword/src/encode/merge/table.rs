@@ -1,31 +1,30 @@
-//! Merge rules: which pair becomes what, and which rule comes first.
+//! The merge table: which pair of symbols becomes what, and which rule comes first.
 
-use super::filter::HashFilter;
-use crate::hash::{NumberMap, hash_u64};
-use crate::token::Symbol;
+use crate::hash::{HashFilter, NumberMap, hash_u64};
+use crate::token::{Symbol, pack};
 
-/// The place of a rule in the order of rules.
-pub(super) type Rank = u32;
+/// The position of a rule in the order of rules. A smaller rank applies first.
+pub(in crate::encode) type Rank = u32;
 
-/// Later than any rule.
-pub(super) const NO_RULE: Rank = u32::MAX;
+/// The rank of a pair that has no rule. It is larger than any rank.
+pub(in crate::encode) const NO_RULE: Rank = u32::MAX;
 
-/// Merge rules in order: pair → rank → joined token.
+/// Merge rules in order: pair → rank → joined symbol.
 ///
-/// Where each rule makes a token that is later than those of the rules before it, as in nearly
-/// every model, the joined token is the rank: they sort alike, and nothing has to be looked up.
+/// In nearly every model each rule makes a symbol larger than those of all rules before it. Then
+/// the joined symbol serves as the rank, and no second lookup is needed.
 ///
-/// Pairs of bytes and of tokens that are not in the processor's cache are what encoding waits for,
-/// so the table is packed: symbols of 21 bits and a rank of 22 make one number. A model of more
-/// tokens than that gets a plain map.
+/// Encoding mostly waits for cache misses in this table, so it is packed: two symbols of 21 bits
+/// and a rank of 22 bits make one 64-bit number. A model with more tokens than that uses a plain
+/// hash map.
 #[derive(Clone, Debug)]
-pub(super) struct RuleTable {
+pub(in crate::encode) struct MergeTable {
     pairs: Pairs,
-    /// By rank; empty where the rank is the joined token.
+    /// The joined symbol of each rank. Empty if the rank is the joined symbol.
     joined: Vec<u32>,
     /// All ranks are below this.
     limit: usize,
-    never_turns_back: bool,
+    is_monotonic: bool,
 }
 
 #[derive(Clone, Debug)]
@@ -37,7 +36,7 @@ enum Pairs {
 #[derive(Clone, Debug)]
 struct Packed {
     slots: Vec<u64>,
-    /// Most pairs that are asked for have no rule; this says so for most of them.
+    /// Most pairs that are looked up have no rule. The filter rejects nearly all of them.
     filter: HashFilter,
 }
 
@@ -45,14 +44,15 @@ const SYMBOL_BITS: u32 = 21;
 const RANK_BITS: u32 = 64 - 2 * SYMBOL_BITS;
 const FREE: u64 = u64::MAX;
 
-fn key(left: u32, right: u32) -> u64 {
+/// Two symbols of [`SYMBOL_BITS`] each as one number.
+fn narrow_key(left: u32, right: u32) -> u64 {
     (u64::from(left) << SYMBOL_BITS) | u64::from(right)
 }
 
-impl RuleTable {
-    /// Rules from `(left, right, joined)`, the earliest first. A pair that comes again keeps its
-    /// first place. All symbols that will be asked for are below `symbols`.
-    pub(super) fn new(rules: &[(Symbol, Symbol, Symbol)], symbols: usize) -> RuleTable {
+impl MergeTable {
+    /// Rules given as `(left, right, joined)`, the earliest first. If a pair occurs twice, its
+    /// first rule counts. All symbols that will be looked up are below `symbols`.
+    pub(in crate::encode) fn new(rules: &[(Symbol, Symbol, Symbol)], symbols: usize) -> MergeTable {
         let in_order = rules.is_sorted_by(|one, next| one.2 < next.2);
         let ranked: Vec<(u32, u32, Rank)> = (0..)
             .zip(rules)
@@ -63,27 +63,27 @@ impl RuleTable {
             .collect();
         let limit = ranked.last().map_or(0, |(_, _, rank)| *rank as usize + 1);
         let packed = symbols <= 1 << SYMBOL_BITS && limit < 1 << RANK_BITS;
-        RuleTable {
+        MergeTable {
             pairs: match packed {
                 true => Pairs::Packed(Packed::new(&ranked)),
-                false => Pairs::Map(map(&ranked)),
+                false => Pairs::Map(map_of(&ranked)),
             },
             joined: match in_order {
                 true => Vec::new(),
                 false => rules.iter().map(|(_, _, joined)| joined.0).collect(),
             },
             limit,
-            never_turns_back: in_order
+            is_monotonic: in_order
                 && rules
                     .iter()
                     .all(|(left, right, joined)| left.max(right) < joined),
         }
     }
 
-    /// Whether no merge can make place for a rule that comes before it: each rule makes a token
-    /// of its own, and joins tokens that were made before.
-    pub(super) fn never_turns_back(&self) -> bool {
-        self.never_turns_back
+    /// Whether no merge can enable an earlier rule. True if each rule makes a new symbol from
+    /// symbols that were made before it, as in nearly every trained model.
+    pub(in crate::encode) fn is_monotonic(&self) -> bool {
+        self.is_monotonic
     }
 
     /// All ranks are below this.
@@ -92,30 +92,30 @@ impl RuleTable {
         self.limit
     }
 
-    /// The rule of a pair, or [`NO_RULE`].
+    /// The rank of a pair, or [`NO_RULE`].
     #[inline(always)]
-    pub(super) fn rank(&self, left: u32, right: u32) -> Rank {
+    pub(in crate::encode) fn rank(&self, left: u32, right: u32) -> Rank {
         match &self.pairs {
             Pairs::Packed(packed) => packed.rank(left, right),
-            Pairs::Map(map) => of_map(map, left, right),
+            Pairs::Map(map) => rank_in_map(map, left, right),
         }
     }
 
-    /// The same, for pairs that mostly have a rule.
+    /// The same as [`MergeTable::rank`], faster for pairs that usually have a rule.
     #[inline(always)]
-    pub(super) fn likely_rank(&self, left: u32, right: u32) -> Rank {
+    pub(in crate::encode) fn likely_rank(&self, left: u32, right: u32) -> Rank {
         match &self.pairs {
             Pairs::Packed(packed) => {
-                let key = key(left, right);
+                let key = narrow_key(left, right);
                 packed.find(key, hash_u64(key))
             }
-            Pairs::Map(map) => of_map(map, left, right),
+            Pairs::Map(map) => rank_in_map(map, left, right),
         }
     }
 
-    /// What the rule makes of its pair.
+    /// The symbol that a rule makes.
     #[inline(always)]
-    pub(super) fn joined(&self, rank: Rank) -> u32 {
+    pub(in crate::encode) fn joined(&self, rank: Rank) -> u32 {
         if self.joined.is_empty() {
             return rank;
         }
@@ -123,35 +123,33 @@ impl RuleTable {
     }
 }
 
-fn map(rules: &[(u32, u32, Rank)]) -> NumberMap<u64, Rank> {
+fn map_of(rules: &[(u32, u32, Rank)]) -> NumberMap<u64, Rank> {
     let mut map = NumberMap::default();
     for &(left, right, rank) in rules {
-        let key = u64::from(left) << 32 | u64::from(right);
-        map.entry(key).or_insert(rank);
+        map.entry(pack(left, right)).or_insert(rank);
     }
     map
 }
 
 #[inline(never)]
-fn of_map(map: &NumberMap<u64, Rank>, left: u32, right: u32) -> Rank {
-    let key = u64::from(left) << 32 | u64::from(right);
-    map.get(&key).copied().unwrap_or(NO_RULE)
+fn rank_in_map(map: &NumberMap<u64, Rank>, left: u32, right: u32) -> Rank {
+    map.get(&pack(left, right)).copied().unwrap_or(NO_RULE)
 }
 
 impl Packed {
     fn new(rules: &[(u32, u32, Rank)]) -> Packed {
         let mut packed = Packed {
-            // At least one slot stays free, or a search would never end.
+            // At least one slot stays free, so that every search ends.
             slots: vec![FREE; rules.len() * 3 / 2 + 2],
             filter: HashFilter::with_capacity(rules.len()),
         };
         for &(left, right, rank) in rules {
-            packed.insert(key(left, right), rank);
+            packed.insert(narrow_key(left, right), rank);
         }
         packed
     }
 
-    /// Keeps a pair, unless it is there already.
+    /// Adds a pair unless it is there already.
     fn insert(&mut self, key: u64, rank: Rank) {
         let hash = hash_u64(key);
         if self.find(key, hash) != NO_RULE {
@@ -165,7 +163,7 @@ impl Packed {
         self.filter.insert(hash);
     }
 
-    /// The high bits of the hash choose the slot: of any number of slots, not only a power of two.
+    /// Scales the hash to the number of slots, which need not be a power of two.
     #[inline(always)]
     fn first_slot(&self, hash: u64) -> usize {
         ((u128::from(hash) * self.slots.len() as u128) >> 64) as usize
@@ -182,7 +180,7 @@ impl Packed {
 
     #[inline(always)]
     fn rank(&self, left: u32, right: u32) -> Rank {
-        let key = key(left, right);
+        let key = narrow_key(left, right);
         let hash = hash_u64(key);
         match self.filter.may_have(hash) {
             true => self.find(key, hash),
@@ -209,10 +207,10 @@ impl Packed {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::merge::tests::Random;
+    use crate::testing::Random;
 
     #[test]
-    fn all_tables_know_the_same_rules() {
+    fn packed_and_plain_tables_hold_the_same_rules() {
         let mut random = Random(17);
         for (size, in_order) in [0, 1, 2, 50, 3000]
             .into_iter()
@@ -225,13 +223,13 @@ mod tests {
                     (Symbol(left), Symbol(right), Symbol(joined))
                 })
                 .collect();
-            let small = RuleTable::new(&rules, 500.max(100 + 3 * size as usize));
+            let small = MergeTable::new(&rules, 500.max(100 + 3 * size as usize));
             assert!(matches!(small.pairs, Pairs::Packed(_)));
             assert_eq!(small.joined.is_empty(), in_order || size < 2);
-            // The same with symbols that are too large to be packed.
+            // The same rules with symbols that are too large to be packed.
             let far = |symbol: Symbol| Symbol(symbol.0 + (1 << 21));
             let large: Vec<_> = rules.iter().map(|&(l, r, j)| (far(l), far(r), j)).collect();
-            let large = RuleTable::new(&large, (1 << 21) + 90);
+            let large = MergeTable::new(&large, (1 << 21) + 90);
             assert!(matches!(large.pairs, Pairs::Map(_)));
             let mut ranks: Vec<(usize, Rank)> = Vec::new();
             for left in 0..90 {

@@ -1,7 +1,7 @@
-"""The engine and the reference side by side: train with both, and hold everything equal.
+"""Train with the engine and with the reference, and compare everything they produce.
 
-No product code imports the reference, and the reference does not import the engine; only tests
-see both.
+Product code does not import the reference, and the reference does not import the engine. Only
+tests see both.
 """
 
 from __future__ import annotations
@@ -20,9 +20,10 @@ StepRow: TypeAlias = tuple[str, bytes, bytes, int]
 def engine_train(
     texts: Iterable[str], *, cutting: bool = True, parts: int = 1, **options: Any
 ) -> tuple[Tokenizer, dict[str, Any]]:
-    """Train with the engine; also its report. `cutting=False` turns lossless cutting off.
+    """Train with the engine and return the tokenizer with the engine's report.
 
-    The documents are dealt out to so many `parts`, each a source of its own.
+    `cutting=False` turns lossless cutting off. `parts` spreads the documents over that many
+    sources.
     """
     if isinstance(options.get("pretokenizer"), reference.Pretokenizer):
         options["pretokenizer"] = engine_pretokenizer(options["pretokenizer"])
@@ -35,7 +36,7 @@ def engine_train(
 
 
 def reference_train(texts: Iterable[str], **options: Any) -> reference.Tokenizer:
-    """Train with the reference, by the names of the options of `superword.train`."""
+    """Train with the reference, given options of `superword.train`."""
     options = dict(options)
     options.pop("threads", None)
     greedy = options.pop("greedy_split", False)
@@ -45,7 +46,7 @@ def reference_train(texts: Iterable[str], **options: Any) -> reference.Tokenizer
 
 
 def engine_pretokenizer(own: reference.Pretokenizer) -> Pretokenizer:
-    """The pretokenizer of the engine that is configured as that of the reference."""
+    """Return the engine's pretokenizer with the same configuration."""
     if own.name is not None and own.eligible == reference.pretokenize.HAS_LETTER:
         return Pretokenizer(own.name)
     return Pretokenizer(
@@ -57,7 +58,7 @@ def engine_pretokenizer(own: reference.Pretokenizer) -> Pretokenizer:
 
 
 def reference_pretokenizer(name: str | Pretokenizer) -> reference.Pretokenizer:
-    """The pretokenizer of the reference that is configured as that of the engine."""
+    """Return the reference's pretokenizer with the same configuration."""
     if isinstance(name, str):
         return reference.Pretokenizer(name)
     return reference.Pretokenizer(
@@ -69,7 +70,7 @@ def reference_pretokenizer(name: str | Pretokenizer) -> reference.Pretokenizer:
 
 
 def reference_rows(steps: Sequence[reference.Step]) -> list[StepRow]:
-    """All steps of the reference in the form of `Model.events`."""
+    """Return the reference's steps in the form of `Model.events`."""
     rows: list[StepRow] = []
     for step in steps:
         if isinstance(step, reference.Delete):
@@ -81,12 +82,12 @@ def reference_rows(steps: Sequence[reference.Step]) -> list[StepRow]:
 
 
 def engine_rows(tok: Tokenizer) -> list[StepRow]:
-    """All steps of the engine, in order."""
+    """Return the engine's steps in order."""
     return tok._model.events()
 
 
 def assert_same_model(ours: Tokenizer, theirs: reference.Tokenizer) -> None:
-    """Hold steps, ids and the file equal."""
+    """Check that steps, vocabulary, ids and the model file are equal."""
     assert engine_rows(ours) == reference_rows(theirs.steps)
     assert ours.merges == theirs.merges
     assert ours.supermerges == theirs.supermerges
@@ -102,7 +103,7 @@ def assert_same_model(ours: Tokenizer, theirs: reference.Tokenizer) -> None:
 
 
 def assert_same_file(data: bytes, theirs: reference.Tokenizer) -> None:
-    """Hold the file, as a second reader reads it, equal to the model of the reference."""
+    """Check a model file, read by the reference's own reader, against the reference's model."""
     model = file.read_model(data)
     assert model.header["method"] == theirs.method
     assert model.header["alphabet"] == theirs.alphabet
@@ -117,7 +118,7 @@ def assert_same_file(data: bytes, theirs: reference.Tokenizer) -> None:
             rows.append((kind, symbols[event.left], symbols[event.right], event.count))
     assert rows == reference_rows(theirs.steps)
     assert file.vocabulary(model) == {i: theirs.token_bytes(i) for i in range(theirs.n_vocab)}
-    # The file has no use for n-grams of words that the model does not have.
+    # The file leaves out n-grams that contain a token the model does not have.
     known = set(theirs.vocabulary)
     ngrams = {tuple(symbols[symbol] for symbol in ngram) for ngram in model.ngrams}
     assert ngrams == {ngram for ngram in theirs.ngrams or () if known.issuperset(ngram)}
@@ -126,7 +127,7 @@ def assert_same_file(data: bytes, theirs: reference.Tokenizer) -> None:
 def assert_same_encodings(
     ours: Tokenizer, theirs: reference.Tokenizer, texts: Sequence[str]
 ) -> None:
-    """Hold ids equal, alone and in a batch, and the decoded text to what went in."""
+    """Check that ids are equal, one by one and in a batch, and that they decode to the text."""
     expected = [theirs.encode_ordinary(text) for text in texts]
     assert [ours.encode_ordinary(text) for text in texts] == expected
     assert ours.encode_batch(texts, threads=2) == expected
@@ -136,7 +137,7 @@ def assert_same_encodings(
 
 
 def assert_agree(texts: Sequence[str], others: Sequence[str] = (), **options: Any) -> Tokenizer:
-    """Train with both on `texts`; hold models, and encodings of `texts` and `others`, equal."""
+    """Train both on `texts` and compare the models and their encodings of all texts."""
     ours, report = engine_train(texts, **options)
     theirs = reference_train(texts, **options)
     assert_same_model(ours, theirs)

@@ -1,4 +1,4 @@
-"""Models of every kind, by the engine and by the reference, trained on the same texts."""
+"""Models of every kind, trained by the engine and by the reference on the same documents."""
 
 from __future__ import annotations
 
@@ -7,11 +7,12 @@ from functools import cache
 from typing import Any
 
 import superword
-from conftest import SENTENCES
 from superword import reference
 from superword.errors import ShortfallWarning
 
-# Options of the engine; those of the reference follow from them.
+from support.texts import DOCUMENTS
+
+# Options of `superword.train`; `oracle` translates them for the reference.
 VARIANTS: dict[str, dict[str, Any]] = {
     "bpe": {"method": "bpe"},
     "bpe-gpt2": {"method": "bpe", "pretokenizer": "gpt2"},
@@ -29,22 +30,21 @@ VARIANTS: dict[str, dict[str, Any]] = {
     "picky-greedy": {"picky": 0.7, "greedy_split": "encode"},
 }
 SIZE = 560
-TEXTS = [" ".join(SENTENCES[i:] + SENTENCES[:i]) for i in range(len(SENTENCES))] * 4
 
 
 @cache
 def engine(variant: str) -> superword.Tokenizer:
-    """The model of a variant."""
+    """Return the engine's model of a variant."""
     with warnings.catch_warnings():
-        # The texts are small on purpose: some kinds run out of pairs.
+        # The documents are small on purpose, so some variants run out of pairs.
         warnings.simplefilter("ignore", ShortfallWarning)
-        return superword.train_from_iterator(TEXTS, vocab_size=SIZE, **VARIANTS[variant])
+        return superword.train_from_iterator(DOCUMENTS, vocab_size=SIZE, **VARIANTS[variant])
 
 
 @cache
 def oracle(variant: str) -> reference.Tokenizer:
-    """The same by the reference."""
+    """Return the reference's model of the same variant."""
     options = dict(VARIANTS[variant])
     if options.get("greedy_split") == "encode":
         options |= {"greedy_split": True, "greedy_encode": True}
-    return reference.train(TEXTS, SIZE, options.pop("method", "boundless"), **options)
+    return reference.train(DOCUMENTS, SIZE, options.pop("method", "boundless"), **options)

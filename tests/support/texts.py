@@ -1,9 +1,23 @@
-"""Texts of many kinds for tests that compare: written for them, and alphabets to make more of.
+"""Fixed texts in many languages, and alphabets to generate more text from.
 
-Every text says a few things twice, so that pairs of words come back and superwords form.
+Every text repeats a few phrases, so that pairs of words occur often enough to form superwords.
 """
 
 from __future__ import annotations
+
+SENTENCES = (
+    "The name of the file is the name of the module, as well as the name of the test.",
+    "One of the first things that one of the people in the house said was not to be said.",
+    "It is one of the most common words in the language, and it is in the list of the words.",
+    "Она сказала, что это одно из слов, и это одно из слов на русском языке.",
+    "これは言葉です。これは言葉の一つです。言葉は大切です。",
+    "En el nombre de la casa, en el nombre de la ciudad; de la casa a la ciudad.",
+    "def name_of_the_file(path: str) -> str:\n    return path.rsplit('/', 1)[-1]\n",
+    "Don't say that it can't be done 👩‍👩‍👧 in 2026, or 12 345 times!\r\n\r\n",
+)
+
+# A small corpus: the sentences in every rotation, four times.
+DOCUMENTS = [" ".join(SENTENCES[i:] + SENTENCES[:i]) for i in range(len(SENTENCES))] * 4
 
 TEXTS: dict[str, str] = {
     "english": (
@@ -112,7 +126,7 @@ TEXTS: dict[str, str] = {
     ),
 }
 
-# What random texts are made of: for each text its own characters, and some that try the corners.
+# Alphabets for random texts: the characters of each text above, and one of corner cases.
 CHARACTERS: dict[str, str] = {name: "".join(sorted(set(text))) for name, text in TEXTS.items()}
 CORNERS = (
     "aBé ſK'’\t\n\r /.,1２٣½_-德国々ーカあไทยก็မြကខ្មลาДж\u0301\u0345\u200d\u200c\ufe0f😀🏽"
@@ -120,8 +134,8 @@ CORNERS = (
     "\u00a0\u0085\u2028\x1c\x00\U000e0fff\u0378\ue000한क्षבּة"
 )
 
-# Tiny alphabets in which everything comes back soon. The last ones make superwords whose bytes
-# are those of a word: the long-vowel mark belongs to the run after it.
+# Tiny alphabets, in which every pair repeats soon. With a long-vowel mark, a superword can have the
+# same bytes as a word, because the mark joins the script run that follows it.
 TINY = (
     "ab ",
     "aab  ",

@@ -1,37 +1,37 @@
-//! The same replay for long sequences: a heap of what happens next, near-linear in the length.
+//! The same replay for long sequences, with a heap of the next events: near-linear in the length.
 //!
-//! Every symbol that the sequence starts with owns a cell for good. A joined token stands in the
-//! cell of its first part and reaches up to the next token, so a deletion can put the parts back
-//! where they were.
+//! Every starting symbol owns a slot that never moves. A joined token is stored in the slot of its
+//! first part and covers the slots up to the next token. So a deletion can put the parts back where
+//! they were.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 use super::replay::EventReplay;
 
-/// No event will come.
+/// There is no next event.
 const NEVER: u32 = u32::MAX;
 
-struct Cells<'r> {
+struct LongSequence<'r> {
     replay: &'r EventReplay,
     symbols: Vec<u32>,
-    /// The cell of the token behind, or the length.
+    /// The slot of the next token, or the length of the sequence.
     next: Vec<u32>,
-    /// The cell of the token before; of the first token, the length.
+    /// The slot of the previous token. For the first token, the length of the sequence.
     previous: Vec<u32>,
-    /// The next event of the pair that starts in this cell.
+    /// The next event that merges the pair starting in this slot.
     merge_at: Vec<u32>,
-    /// The next event that deletes the token in this cell.
+    /// The next event that deletes the token in this slot.
     delete_at: Vec<u32>,
-    /// Events to come and their cells. An entry counts only if the cell still says the same.
+    /// Events to come and their slots. An entry is valid only if its slot still has this event.
     heap: BinaryHeap<Reverse<(u32, u32)>>,
 }
 
-/// Applies all events in order, as [`EventReplay::apply_simple`] does. Each starting symbol must be
-/// one that no event makes.
+/// Applies all events in order, like [`EventReplay::apply_simple`]. No event may make a symbol that
+/// the sequence starts with.
 pub(super) fn apply(replay: &EventReplay, symbols: &mut Vec<u32>) {
     let len = symbols.len() as u32;
-    let mut cells = Cells {
+    let mut sequence = LongSequence {
         replay,
         next: (1..=len).collect(),
         previous: std::iter::once(len).chain(0..len - 1).collect(),
@@ -40,60 +40,60 @@ pub(super) fn apply(replay: &EventReplay, symbols: &mut Vec<u32>) {
         heap: BinaryHeap::new(),
         symbols: std::mem::take(symbols),
     };
-    for cell in 0..len {
-        cells.look_at_token(cell, 0);
-        cells.look_at_pair(cell, 0);
+    for slot in 0..len {
+        sequence.schedule_deletion(slot, 0);
+        sequence.schedule_merge(slot, 0);
     }
-    cells.run();
-    let mut cell = 0;
-    while cell < len {
-        symbols.push(cells.symbols[cell as usize]);
-        cell = cells.next[cell as usize];
+    sequence.run();
+    let mut slot = 0;
+    while slot < len {
+        symbols.push(sequence.symbols[slot as usize]);
+        slot = sequence.next[slot as usize];
     }
 }
 
-impl Cells<'_> {
+impl LongSequence<'_> {
     fn len(&self) -> u32 {
         self.symbols.len() as u32
     }
 
     fn run(&mut self) {
-        // Equal events come from left to right. What an event makes waits for a later one, so
-        // no event is met twice.
-        while let Some(Reverse((event, cell))) = self.heap.pop() {
-            if self.merge_at[cell as usize] == event {
-                self.merge(cell, event);
-            } else if self.delete_at[cell as usize] == event {
-                self.delete(cell, event);
+        // Equal events leave the heap from left to right. Whatever an event creates is scheduled
+        // for a later event, so no event is processed twice.
+        while let Some(Reverse((event, slot))) = self.heap.pop() {
+            if self.merge_at[slot as usize] == event {
+                self.merge(slot, event);
+            } else if self.delete_at[slot as usize] == event {
+                self.delete(slot, event);
             }
         }
     }
 
-    fn merge(&mut self, cell: u32, event: u32) {
-        let right = self.next[cell as usize];
+    fn merge(&mut self, slot: u32, event: u32) {
+        let right = self.next[slot as usize];
         let (left_symbol, right_symbol) =
-            (self.symbols[cell as usize], self.symbols[right as usize]);
+            (self.symbols[slot as usize], self.symbols[right as usize]);
         let Some(joined) = self.replay.joined(left_symbol, right_symbol, event) else {
             return;
         };
-        self.symbols[cell as usize] = joined;
+        self.symbols[slot as usize] = joined;
         self.merge_at[right as usize] = NEVER;
         self.delete_at[right as usize] = NEVER;
-        self.link(cell, self.next[right as usize]);
-        self.look_at_token(cell, event + 1);
-        self.look_at_pair(cell, event + 1);
-        self.look_at_pair(self.previous[cell as usize], event + 1);
+        self.link(slot, self.next[right as usize]);
+        self.schedule_deletion(slot, event + 1);
+        self.schedule_merge(slot, event + 1);
+        self.schedule_merge(self.previous[slot as usize], event + 1);
     }
 
-    fn delete(&mut self, cell: u32, event: u32) {
-        let Some(parts) = self.replay.parts(self.symbols[cell as usize], event) else {
+    fn delete(&mut self, slot: u32, event: u32) {
+        let Some(parts) = self.replay.parts(self.symbols[slot as usize], event) else {
             return;
         };
-        let after = self.next[cell as usize];
-        let mut at = cell;
+        let after = self.next[slot as usize];
+        let mut at = slot;
         for (index, &part) in parts.iter().enumerate() {
             self.symbols[at as usize] = part;
-            self.look_at_token(at, event + 1);
+            self.schedule_deletion(at, event + 1);
             let end = at + self.replay.length(part);
             if index + 1 < parts.len() {
                 self.link(at, end);
@@ -101,12 +101,12 @@ impl Cells<'_> {
             }
         }
         self.link(at, after);
-        let mut pair = self.previous[cell as usize];
+        let mut pair = self.previous[slot as usize];
         if pair == self.len() {
-            pair = cell;
+            pair = slot;
         }
         while pair < after {
-            self.look_at_pair(pair, event + 1);
+            self.schedule_merge(pair, event + 1);
             pair = self.next[pair as usize];
         }
     }
@@ -118,41 +118,37 @@ impl Cells<'_> {
         }
     }
 
-    fn look_at_token(&mut self, cell: u32, moment: u32) {
+    fn schedule_deletion(&mut self, slot: u32, moment: u32) {
         let event = self
             .replay
-            .deletion_from(self.symbols[cell as usize], moment);
-        self.delete_at[cell as usize] = event.unwrap_or(NEVER);
-        self.heap.extend(event.map(|event| Reverse((event, cell))));
+            .deletion_from(self.symbols[slot as usize], moment);
+        self.delete_at[slot as usize] = event.unwrap_or(NEVER);
+        self.heap.extend(event.map(|event| Reverse((event, slot))));
     }
 
-    /// `cell` may be the length, for the pair before the first token.
-    fn look_at_pair(&mut self, cell: u32, moment: u32) {
-        if cell == self.len() {
+    /// `slot` may be the length of the sequence, which stands for "before the first token".
+    fn schedule_merge(&mut self, slot: u32, moment: u32) {
+        if slot == self.len() {
             return;
         }
-        let right = self.next[cell as usize];
+        let right = self.next[slot as usize];
         let event = (right < self.len())
-            .then(|| (self.symbols[cell as usize], self.symbols[right as usize]))
+            .then(|| (self.symbols[slot as usize], self.symbols[right as usize]))
             .and_then(|(left, right)| self.replay.merge_from(left, right, moment));
-        self.merge_at[cell as usize] = event.unwrap_or(NEVER);
-        self.heap.extend(event.map(|event| Reverse((event, cell))));
+        self.merge_at[slot as usize] = event.unwrap_or(NEVER);
+        self.heap.extend(event.map(|event| Reverse((event, slot))));
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::merge::tests::Random;
     use crate::model::WordEvent;
+    use crate::testing::Random;
     use crate::token::Symbol;
     use crate::tokens::TokenTable;
 
-    fn below(random: &mut Random, limit: usize) -> usize {
-        random.below(limit as u64) as usize
-    }
-
-    /// Random merges and deletions of tokens that exist at that time.
+    /// Random merges and deletions of tokens that exist at that point.
     fn random_events(random: &mut Random) -> Vec<WordEvent> {
         let mut table = TokenTable::default();
         let bytes: Vec<Symbol> = (b'a'..b'd')
@@ -160,12 +156,12 @@ mod tests {
             .collect();
         let mut alive = bytes.clone();
         let mut events = Vec::new();
-        for _ in 0..below(random, 20) {
-            let pick = alive[below(random, alive.len())];
+        for _ in 0..random.index(20) {
+            let pick = alive[random.index(alive.len())];
             let token = table.bytes_of(pick).to_vec();
-            if token.len() > 1 && below(random, 3) == 0 {
+            if token.len() > 1 && random.index(3) == 0 {
                 alive.retain(|&other| other != pick);
-                let cut = 1 + below(random, token.len() - 1);
+                let cut = 1 + random.index(token.len() - 1);
                 let part = |bytes: &[u8]| match table.find(bytes) {
                     Some(part) if alive.contains(&part) => vec![part],
                     _ => bytes
@@ -176,7 +172,7 @@ mod tests {
                 let parts = [part(&token[..cut]), part(&token[cut..])].concat();
                 events.push(WordEvent::Delete { token: pick, parts });
             } else {
-                let right = alive[below(random, alive.len())];
+                let right = alive[random.index(alive.len())];
                 let joined = table.join(pick, right).unwrap();
                 if !alive.contains(&joined) {
                     alive.push(joined);
@@ -192,7 +188,7 @@ mod tests {
     }
 
     #[test]
-    fn heap_equals_simple_replay() {
+    fn heap_replay_equals_simple_replay() {
         let mut random = Random(4);
         let mut deletions = 0;
         for _ in 0..4000 {
@@ -203,9 +199,9 @@ mod tests {
                 .count();
             let replay = EventReplay::new(events.into_iter());
             assert!(replay.is_consistent());
-            let letters = 1 + below(&mut random, 3);
-            let mut simple: Vec<u32> = (0..1 + below(&mut random, 60))
-                .map(|_| below(&mut random, letters) as u32)
+            let letters = 1 + random.index(3);
+            let mut simple: Vec<u32> = (0..1 + random.index(60))
+                .map(|_| random.index(letters) as u32)
                 .collect();
             let mut heap = simple.clone();
             replay.apply_simple(&mut simple);

@@ -1,13 +1,14 @@
-"""Random corpora and random options, for tests that hold equalities over many of them."""
+"""Random corpora and random learning options, for tests of equalities that always hold."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import Any
 
-from corpora import CORNERS, TINY
 from hypothesis import strategies as st
 from superword.reference import Pretokenizer
+
+from support.texts import CORNERS, TINY
 
 PRETOKENIZERS = (
     Pretokenizer(),
@@ -19,7 +20,7 @@ PRETOKENIZERS = (
     Pretokenizer(pattern=r" ?\w+", eligible="."),
     Pretokenizer(pattern=r"a{1,2}|b ?| "),
     Pretokenizer(pattern=r"\w+|\W", script_pattern=r"\w|\W", scripts=["Han", "Greek"]),
-    # The same letters are cut in two ways: "abc" is ab c, but "abb" is a b b.
+    # Lookahead splits the same letters in two ways: "abc" is ab c, but "abb" is a b b.
     Pretokenizer(pattern=r"ab(?=c)|[abc]"),
 )
 ALPHABET_SIZES = {"bytes": 256, "utf8": 243}
@@ -27,7 +28,7 @@ ALPHABET_SIZES = {"bytes": 256, "utf8": 243}
 
 @dataclass(frozen=True)
 class Case:
-    """Texts to train on, others to encode, and options by the names of `superword.train`."""
+    """Documents to train on, other texts to encode, and options of `superword.train`."""
 
     texts: list[str]
     others: list[str]
@@ -36,7 +37,7 @@ class Case:
 
 @st.composite
 def corpora(draw: st.DrawFn) -> tuple[str, list[str]]:
-    """A tiny alphabet and documents of it: some empty, some many times."""
+    """Draw an alphabet and documents over it, some of them empty or repeated."""
     alphabet = draw(st.sampled_from([*TINY, *TINY, CORNERS]))
     lengths = st.sampled_from([0, 4, 12, 25, 60])
     document = lengths.flatmap(lambda n: st.text(alphabet, min_size=n // 2, max_size=n))
@@ -48,7 +49,7 @@ def corpora(draw: st.DrawFn) -> tuple[str, list[str]]:
 
 @st.composite
 def superword_rules(draw: st.DrawFn) -> dict[str, Any]:
-    """Options that say what a superword may look like; most of the time few of them."""
+    """Draw options that restrict superwords, usually only a few of them."""
     rules: dict[str, Any] = {}
     choices: dict[str, list[Any]] = {
         "max_words": [2, 3, 4],
@@ -71,6 +72,7 @@ def cases(
     greedy: bool = True,
     min_counts: tuple[int, ...] = (1, 1, 1, 2, 3, 15),
 ) -> Case:
+    """Draw a corpus together with options that are valid for it."""
     alphabet, texts = draw(corpora())
     method = draw(st.sampled_from(methods))
     options: dict[str, Any] = {

@@ -1,11 +1,11 @@
-"""Models to export, trained on a made-up text in many scripts, and texts to compare them on."""
+"""Models to export, trained on made-up text in many scripts, and texts to compare them on."""
 
 from __future__ import annotations
 
-import random
 import warnings
 from functools import cache
 from pathlib import Path
+from random import Random
 
 import superword
 from hypothesis import strategies as st
@@ -41,25 +41,26 @@ SEPARATORS = (
     "\u3000 ",
 )
 
-# One character of every kind that a pattern tells apart.
+# One character of every class that the patterns distinguish.
 KINDS = "aбAЖǅʰ々א的ְ̂'’ 1-\n\t\u3000"
 
 
 def training_text(seed: int = 0, documents: int = 300) -> list[str]:
-    chance = random.Random(seed)
+    """Make documents from `WORDS` and `SEPARATORS`."""
+    rng = Random(seed)
     made = []
     for _ in range(documents):
         text = ""
-        for _ in range(chance.randrange(5, 40)):
-            # Low numbers more often, so that some pairs of words are frequent.
-            word = WORDS[min(chance.randrange(len(WORDS)), chance.randrange(len(WORDS)))]
-            text += word + chance.choice(SEPARATORS)
+        for _ in range(rng.randrange(5, 40)):
+            # Early words are chosen more often, so that some pairs of words are frequent.
+            word = WORDS[min(rng.randrange(len(WORDS)), rng.randrange(len(WORDS)))]
+            text += word + rng.choice(SEPARATORS)
         made.append(text)
     return made
 
 
 def texts() -> st.SearchStrategy[str]:
-    """Texts in which words, parts of words, odd characters and separators meet."""
+    """Texts that mix words, parts of words, unusual characters and separators."""
     word = st.sampled_from(WORDS)
     piece = st.one_of(
         word.map(lambda word: " " + word),
@@ -74,6 +75,7 @@ def texts() -> st.SearchStrategy[str]:
 
 
 def train(**options: object) -> Tokenizer:
+    """Train on `training_text()`. An option set to None is left out."""
     settings: dict[str, object] = {
         "vocab_size": 900,
         "method": "superbpe",
@@ -86,7 +88,7 @@ def train(**options: object) -> Tokenizer:
     settings |= options
     settings = {name: value for name, value in settings.items() if value is not None}
     with warnings.catch_warnings():
-        # The text is small; some kinds of models run out of pairs.
+        # The text is small, so some kinds of model run out of pairs.
         warnings.simplefilter("ignore", superword.errors.ShortfallWarning)
         return superword.train_from_iterator(training_text(), **settings)  # type: ignore[arg-type]
 
@@ -111,14 +113,14 @@ def words() -> Tokenizer:
 
 @cache
 def scripts() -> Tokenizer:
-    """A model that only the engine itself can run: script runs and deletions."""
+    """A model that cannot be exported exactly: it has script runs and deletions."""
     return train(
         method="boundless", supermerges=None, boundary=None, pretokenizer="gpt4o-script", picky=0.9
     )
 
 
 def some_documents(file: Path, characters: int) -> list[str]:
-    """The first documents of a file, with at least this many characters if there are."""
+    """Return the first documents of a file, about `characters` characters in total."""
     found: list[str] = []
     size = 0
     for text in documents(file):

@@ -1,11 +1,15 @@
-"""Random texts that meet the rules of a model: its own phrases, cut and mixed with anything."""
+"""Hypothesis strategies for text that exercises a model's merges.
+
+The texts mix phrases of the training documents, whole or cut anywhere, with arbitrary text.
+"""
 
 from __future__ import annotations
 
 import re
 
-from conftest import SENTENCES
 from hypothesis import strategies as st
+
+from support.texts import SENTENCES
 
 PHRASES = sorted({piece for text in SENTENCES for piece in re.findall(r"\s?\S+", text)})
 

@@ -1,39 +1,36 @@
 //! Applying an ordered list of merges and deletions to one sequence.
 //!
-//! With deletions the order of events is all that counts: a pair may have several rules, before
-//! and after one of its parts was deleted. Each event that applies is applied once, in order.
+//! With deletions the order of events decides: a pair may have several rules, before and after one
+//! of its parts was deleted. Each event is applied once, in order.
 
 use super::replay_heap;
 use crate::hash::NumberMap;
 use crate::model::WordEvent;
+use crate::token::pack;
 
-/// Sequences up to this length are looked through for each event; longer ones get a heap.
-const SHORT: usize = 32;
+/// Sequences up to this length are scanned for each event. Longer ones use a heap.
+const SCANNED: usize = 32;
 
-/// Events by what they apply to, each list in order.
+/// Events by the pair or token they apply to. Each list is in order of the events.
 #[derive(Clone, Debug, Default)]
-pub struct EventReplay {
+pub(in crate::encode) struct EventReplay {
     merges: NumberMap<u64, Vec<(u32, u32)>>,
     deletions: NumberMap<u32, Vec<(u32, Vec<u32>)>>,
-    /// How many starting symbols each joined token stands for.
+    /// How many starting symbols each joined token covers.
     lengths: NumberMap<u32, u32>,
-    /// Whether each token has one length, however it is made or taken apart. True for the events
-    /// of any model, whose tokens are strings of bytes.
+    /// Whether each token always covers the same number of symbols, however it is made or split.
+    /// True for the events of every model, because its tokens are byte strings.
     consistent: bool,
 }
 
-fn key(left: u32, right: u32) -> u64 {
-    (u64::from(left) << 32) | u64::from(right)
-}
-
-/// The first of a list of `(event, ..)` at or after a moment.
+/// The first event in a list of `(event, ..)` at or after `moment`.
 fn first_from<T>(list: Option<&Vec<(u32, T)>>, moment: u32) -> Option<u32> {
     let list = list?;
     let at = list.partition_point(|(event, _)| *event < moment);
     list.get(at).map(|(event, _)| *event)
 }
 
-/// What a list of `(event, ..)` says of an event.
+/// The entry of an event in a list of `(event, ..)`.
 fn at_event<T>(list: Option<&Vec<(u32, T)>>, event: u32) -> Option<&T> {
     let list = list?;
     let at = list
@@ -43,8 +40,8 @@ fn at_event<T>(list: Option<&Vec<(u32, T)>>, event: u32) -> Option<&T> {
 }
 
 impl EventReplay {
-    /// Events in order.
-    pub fn new(events: impl Iterator<Item = WordEvent>) -> EventReplay {
+    /// Prepares events, given in order.
+    pub(in crate::encode) fn new(events: impl Iterator<Item = WordEvent>) -> EventReplay {
         let mut replay = EventReplay {
             consistent: true,
             ..EventReplay::default()
@@ -61,7 +58,7 @@ impl EventReplay {
                     replay.consistent &= known == length;
                     replay
                         .merges
-                        .entry(key(left.0, right.0))
+                        .entry(pack(left.0, right.0))
                         .or_default()
                         .push((at, joined.0));
                 }
@@ -79,7 +76,7 @@ impl EventReplay {
         replay
     }
 
-    /// How many starting symbols a token stands for.
+    /// How many starting symbols a token covers.
     pub(super) fn length(&self, symbol: u32) -> u32 {
         self.lengths.get(&symbol).copied().unwrap_or(1)
     }
@@ -89,36 +86,37 @@ impl EventReplay {
         self.consistent
     }
 
-    /// The first merge of a pair at or after a moment.
+    /// The first event at or after `moment` that merges a pair.
     pub(super) fn merge_from(&self, left: u32, right: u32, moment: u32) -> Option<u32> {
-        first_from(self.merges.get(&key(left, right)), moment)
+        first_from(self.merges.get(&pack(left, right)), moment)
     }
 
-    /// The first deletion of a token at or after a moment.
+    /// The first event at or after `moment` that deletes a token.
     pub(super) fn deletion_from(&self, symbol: u32, moment: u32) -> Option<u32> {
         first_from(self.deletions.get(&symbol), moment)
     }
 
-    /// What a pair becomes in an event.
+    /// The token that an event makes of a pair.
     pub(super) fn joined(&self, left: u32, right: u32, event: u32) -> Option<u32> {
-        at_event(self.merges.get(&key(left, right)), event).copied()
+        at_event(self.merges.get(&pack(left, right)), event).copied()
     }
 
-    /// What takes the place of a token in an event.
+    /// The tokens that replace a token in an event.
     pub(super) fn parts(&self, symbol: u32, event: u32) -> Option<&[u32]> {
         at_event(self.deletions.get(&symbol), event).map(|parts| &parts[..])
     }
 
-    /// Applies all events in order to symbols that no event makes, such as bytes.
-    pub fn apply(&self, symbols: &mut Vec<u32>) {
-        if symbols.len() <= SHORT || !self.consistent {
+    /// Applies all events in order. The sequence must consist of symbols that no event makes, such
+    /// as bytes.
+    pub(in crate::encode) fn apply(&self, symbols: &mut Vec<u32>) {
+        if symbols.len() <= SCANNED || !self.consistent {
             self.apply_simple(symbols);
         } else {
             replay_heap::apply(self, symbols);
         }
     }
 
-    /// Looks through the whole sequence for each event: quadratic, and plain to see.
+    /// Scans the whole sequence for each event: quadratic and simple.
     pub(super) fn apply_simple(&self, symbols: &mut Vec<u32>) {
         let mut moment = 0;
         loop {
