@@ -131,7 +131,7 @@ def test_changes_are_noticed_and_said(shards: Path, tmp_path: Path) -> None:
         got = superword.train(shards, vocab_size=400, work_dir=work)
     assert got == superword.train(shards, vocab_size=400)
     changed.unlink()
-    with pytest.warns(ChangedWorkWarning, match="1 input gone"):
+    with pytest.warns(ChangedWorkWarning, match="1 input removed"):
         superword.train(shards, vocab_size=400, work_dir=work)
 
 
@@ -191,7 +191,7 @@ def test_what_cannot_be_kept_is_not_read(tmp_path: Path, texts: list[str]) -> No
 
     for data in (Texts(unread()), [tmp_path, Texts(unread())]):
         (tmp_path / "a.txt").write_text("a b")
-        with pytest.raises(OptionError, match="whether texts is the same") as caught:
+        with pytest.raises(OptionError, match="whether texts has changed") as caught:
             superword.train(data, vocab_size=300, work_dir=tmp_path / "w")
         assert caught.value.option == "work_dir"
     output = str(tmp_path / "m")
@@ -205,7 +205,7 @@ def test_what_cannot_be_kept_is_not_read(tmp_path: Path, texts: list[str]) -> No
         try:
             assert process.wait(timeout=30) == 2
             assert process.stderr is not None
-            assert "whether standard input is the same" in process.stderr.read()
+            assert "whether standard input has changed" in process.stderr.read()
         finally:
             process.kill()
     assert not (tmp_path / "w").exists()

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::supermerger::Step;
+use super::superwords::Step;
 use super::words::Words;
 use super::{Boundary, GreedySplit, TrainError, TrainOptions};
 use crate::model::{Event, Facts, Method, Model, ModelParts, PickySplit, SpecialToken, WordEvent};

@@ -7,13 +7,11 @@
 //! | `counting/` | passes over the text, in memory or with files |
 //! | `work/` | the work directory: files, their keys, the lock |
 //! | `words` | phase 1: BPE and PickyBPE |
-//! | `superwords`, `boundless`, `superbpe`, `supermerger` | phase 2 |
-//! | `allowed` | which pretokens may be joined |
-//! | `threshold` | where candidates are cut |
-//! | `build` | history to model |
+//! | `superwords/` | phase 2: BoundlessBPE and SuperBPE, what may be joined, where to cut |
+//! | `build` | the learned history becomes a model |
+//! | `inputs` | whether the inputs are still the same |
+//! | `options`, `report`, `error`, `watch` | what goes in and what comes out |
 
-mod allowed;
-mod boundless;
 mod build;
 mod counting;
 mod error;
@@ -22,10 +20,7 @@ mod options;
 mod report;
 mod run;
 mod stages;
-mod superbpe;
-mod supermerger;
 mod superwords;
-mod threshold;
 mod watch;
 mod words;
 mod work;

@@ -7,8 +7,9 @@ use super::build::Learned;
 use super::counting::{Budget, Pass, Tally, WeightedPart};
 use super::inputs::Inputs;
 use super::report::{GroupRead, PhaseTime, TextReport, TrainReport};
-use super::superwords::{Phase2, SavedNgrams, greedy_floor};
-use super::threshold::{guess_threshold, lower_threshold, safe_threshold};
+use super::superwords::{
+    Phase2, SavedNgrams, greedy_floor, guess_threshold, lower_threshold, safe_threshold,
+};
 use super::words::Words;
 use super::work::{Keys, Store};
 use super::{Resources, TrainError, TrainOptions, WatchMerges};
@@ -29,7 +30,11 @@ pub fn train(
     observer: &dyn Observer,
 ) -> Result<(Model, TrainReport), TrainError> {
     options.check()?;
-    let inputs = Inputs::new(sources);
+    let is_read_once = options.method == Method::Bpe && options.sample.is_none();
+    let inputs = match is_read_once && resources.work_dir.is_none() {
+        true => Inputs::read_once(sources),
+        false => Inputs::unchanging(sources),
+    };
     let mut run = Run::new(&inputs, read, pretokenizer, options, resources, observer)?;
     run.plan_sample()?;
     let counted = run.count()?;
@@ -150,9 +155,7 @@ impl<'a> Run<'a> {
             let sketch_size = cutting.then(|| pass.sketch_size());
             pass.pretokens(sketch_size, |piece| run.keys.counts(piece, sketch_size))
         })?;
-        if self.options.sample.is_some() {
-            self.inputs.check_all()?;
-        }
+        self.inputs.check_all()?;
         self.report.text = TextReport {
             groups: GroupRead::of(self.read.groups.as_ref(), &tally.read),
             read: tally.read.clone(),
@@ -191,7 +194,7 @@ impl<'a> Run<'a> {
         Ok(words)
     }
 
-    /// Phase 2, with as much cutting as is safe; see [`super::threshold`].
+    /// Phase 2, with as much cutting as is safe; see `superwords/threshold.rs`.
     fn learn_superwords(
         &mut self,
         words_key: &str,
@@ -242,11 +245,11 @@ impl<'a> Run<'a> {
         sketch: Option<&BigramSketch>,
         cut_below: u64,
     ) -> Result<CandidateCounts, TrainError> {
-        // Before the pass as well, to fail early.
-        self.inputs.check_all()?;
         let sketch = sketch.filter(|_| cut_below > 1);
         let early_cut = sketch.map(|sketch| (cut_below, sketch.size()));
         let key = |piece| self.keys.candidates(piece, words_key, early_cut);
+        // Before the pass too: learning words takes a while, and so does the pass.
+        self.inputs.check_all()?;
         let (candidates, _) = self.pass().candidates(eligible, sketch, cut_below, key)?;
         self.inputs.check_all()?;
         Ok(candidates)

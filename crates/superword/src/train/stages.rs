@@ -128,7 +128,10 @@ impl Text<'_> {
             max_memory: self.max_memory,
             ..Resources::default()
         })?;
-        let inputs = Inputs::new(self.sources);
+        let inputs = match self.sample {
+            Some(_) => Inputs::unchanging(self.sources),
+            None => Inputs::read_once(self.sources),
+        };
         let mut read = self.read.clone();
         let mut times = Vec::new();
         if let Some(sample) = self.sample {
@@ -147,9 +150,7 @@ impl Text<'_> {
             observer,
         };
         let counted = PhaseTime::measure(&mut times, phase, || count(&pass))?;
-        if self.sample.is_some() {
-            inputs.check_all()?;
-        }
+        inputs.check_all()?;
         Ok((counted, times))
     }
 }

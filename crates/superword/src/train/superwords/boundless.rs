@@ -2,11 +2,11 @@
 
 use super::allowed::Allowed;
 use super::supermerger::{Members, Step, Supermerger, Superwords};
-use super::words::Words;
-use super::{TrainError, WatchMerges};
 use crate::count::CandidateCounts;
 use crate::merge::{Merger, PairCount};
 use crate::observe::Stopped;
+use crate::train::words::Words;
+use crate::train::{TrainError, WatchMerges};
 
 /// Replays the steps of phase 1 and inserts supermerges: at each step the merge with the larger count
 /// is taken, the ordinary one if they are equal. `min_count` is a lower bound on the count of any

@@ -3,18 +3,18 @@
 use std::collections::HashSet;
 
 use super::allowed::Allowed;
-use super::build::Learned;
-use super::words::{WordStep, Words};
-use super::{TrainError, WatchMerges};
 use crate::count::CandidateCounts;
 use crate::hash::NumberMap;
 use crate::merge::{Cells, MergeError, Merger, PairCount};
 use crate::model::WordEvent;
 use crate::token::Symbol;
+use crate::train::build::Learned;
+use crate::train::words::{WordStep, Words};
+use crate::train::{TrainError, WatchMerges};
 
 /// One step of the finished history.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Step {
+pub(in crate::train) enum Step {
     /// An event of phase 1.
     Word(WordStep),
     /// A supermerge: the pair, and the joined token.
@@ -23,16 +23,16 @@ pub(super) enum Step {
 
 /// What phase 2 learned.
 #[derive(Debug)]
-pub(super) struct Superwords {
+pub(in crate::train) struct Superwords {
     /// The history, in order.
-    pub(super) steps: Vec<Step>,
+    pub(in crate::train) steps: Vec<Step>,
     /// The size of the vocabulary at the end.
-    pub(super) size: usize,
+    pub(in crate::train) size: usize,
     /// Two different runs of pretokens became the same superword. Then cut candidates do not give
     /// exact counts, and the caller has to start again without cutting.
-    pub(super) ambiguous: bool,
+    pub(in crate::train) ambiguous: bool,
     /// Supermerges with a smaller count would not have changed the result.
-    pub(super) settled_from: u64,
+    pub(in crate::train) settled_from: u64,
 }
 
 impl Superwords {
@@ -42,12 +42,12 @@ impl Superwords {
     /// Cutting hides only supermerges with a count below `cut_below`. A hidden one matters if it
     /// would have been chosen: before a supermerge whose count is as small, before an ordinary
     /// merge with a smaller count (the ordinary merge wins a tie), or when nothing else was left.
-    pub(super) fn settled(&self, cut_below: u64, floor: u64) -> bool {
+    pub(in crate::train) fn settled(&self, cut_below: u64, floor: u64) -> bool {
         cut_below <= floor.max(1) || cut_below <= self.settled_from
     }
 
     /// The history to build a model from, with n-grams to save in it.
-    pub(super) fn with_ngrams(self, ngrams: Vec<Vec<Symbol>>) -> Learned {
+    pub(in crate::train) fn with_ngrams(self, ngrams: Vec<Vec<Symbol>>) -> Learned {
         Learned {
             steps: self.steps,
             ngrams,

@@ -5,10 +5,10 @@
 //! ([`Superwords::settled`](super::supermerger::Superwords::settled)), and tries again with a lower
 //! one if not.
 
-use super::TrainOptions;
-use super::words::Words;
 use crate::count::BigramSketch;
 use crate::model::Method;
+use crate::train::TrainOptions;
+use crate::train::words::Words;
 
 /// What the guess for BoundlessBPE is divided by, to be on the safe side. The guess counts bigrams
 /// in place of superwords: it misses superwords of three or more words, and it includes bigrams
@@ -19,7 +19,7 @@ const BOUNDLESS_MARGIN: u64 = 2;
 const SUPERBPE_MARGIN: u64 = 4;
 
 /// A count below which no supermerge can be chosen.
-pub(super) fn safe_threshold(words: &Words, options: &TrainOptions) -> u64 {
+pub(in crate::train) fn safe_threshold(words: &Words, options: &TrainOptions) -> u64 {
     let complete = words.size >= options.word_tokens();
     match options.method {
         Method::Boundless if complete => words.smallest_count().unwrap_or(0).max(options.min_count),
@@ -28,7 +28,7 @@ pub(super) fn safe_threshold(words: &Words, options: &TrainOptions) -> u64 {
 }
 
 /// A guess at the count of the rarest supermerge, on the low side. Never below `safe`.
-pub(super) fn guess_threshold(
+pub(in crate::train) fn guess_threshold(
     words: &Words,
     sketch: &BigramSketch,
     options: &TrainOptions,
@@ -48,6 +48,6 @@ pub(super) fn guess_threshold(
 }
 
 /// The next threshold after one that was too high.
-pub(super) fn lower_threshold(threshold: u64, safe: u64) -> u64 {
+pub(in crate::train) fn lower_threshold(threshold: u64, safe: u64) -> u64 {
     (threshold / 8).max(safe)
 }

@@ -2,9 +2,9 @@
 
 use super::allowed::Allowed;
 use super::supermerger::{Members, Step, Supermerger, Superwords};
-use super::words::Words;
-use super::{TrainError, WatchMerges};
 use crate::count::CandidateCounts;
+use crate::train::words::Words;
+use crate::train::{TrainError, WatchMerges};
 
 /// All steps of phase 1, then this many supermerges, or fewer if no pair is left.
 pub(super) fn learn_superbpe(

@@ -1,9 +1,20 @@
 //! Phase 2: learns superwords from candidates, by the method of the options.
+//!
+//! `boundless` and `superbpe` are the two algorithms, on top of `supermerger`. `allowed` decides
+//! which pretokens may be joined, and `threshold` where candidates can be cut without harm.
 
-use super::allowed::Allowed;
-use super::boundless::learn_boundless;
-use super::superbpe::learn_superbpe;
-use super::supermerger::Superwords;
+mod allowed;
+mod boundless;
+mod superbpe;
+mod supermerger;
+mod threshold;
+
+pub(super) use supermerger::{Step, Superwords};
+pub(super) use threshold::{guess_threshold, lower_threshold, safe_threshold};
+
+use self::allowed::Allowed;
+use self::boundless::learn_boundless;
+use self::superbpe::learn_superbpe;
 use super::words::Words;
 use super::{GREEDY_FLOOR, GREEDY_LONGEST, GreedySplit, TrainError, TrainOptions, WatchMerges};
 use crate::count::{CandidateCounts, count_ngrams, split_greedily};

@@ -1,10 +1,10 @@
 //! Which pretokens may be joined to a superword: the optional restrictions of phase 2.
 
-use super::options::Boundary;
 use crate::merge::AllowedPairs;
 use crate::text::{Matcher, ScriptSet, scripts_in};
 use crate::token::Symbol;
 use crate::tokens::TokenTable;
+use crate::train::options::Boundary;
 
 /// The restrictions on supermerges.
 #[derive(Debug, Default)]
