@@ -1,8 +1,7 @@
-"""The directory of `work_dir`: what has changed since the work in it was begun.
+"""The work directory: lock it for a run, and report what has changed since the last run in it.
 
-The engine keeps each finished stage there under a name that follows from all that it depends on,
-so what has changed is simply done again. This module notices and says it, and keeps other runs
-out while one works.
+The engine names each file there after everything that its content depends on, so work that no
+longer applies is never used. This module only tells the user that something will be recomputed.
 """
 
 from __future__ import annotations
@@ -27,17 +26,17 @@ __all__ = ["check_inputs", "held"]
 
 RUN = "run.json"
 
-# These change no result.
-_NO_MATTER = ("threads", "work_dir", "max_memory")
+# Options that never change the model.
+_WITHOUT_EFFECT = ("threads", "work_dir", "max_memory")
 
 
 def check_inputs(inputs: Sequence[Input]) -> None:
-    """Refuse what a later run could not tell from something else: all that is no file."""
+    """Raise unless all inputs are files: only then can a later run tell whether they changed."""
     for item in inputs:
         if item.data is not None or item.path == STDIN or not Path(item.path).is_file():
             name = "standard input" if item.path == STDIN else item.path
             raise OptionError(
-                f"`work_dir` needs files: a later run could not tell whether {name} is the same",
+                f"`work_dir` needs files: a later run could not tell whether {name} has changed",
                 hint="write it to a file first, or leave `work_dir` out",
                 option="work_dir",
             )
@@ -47,9 +46,9 @@ def check_inputs(inputs: Sequence[Input]) -> None:
 def held(
     options: TrainOptions, names: Sequence[str]
 ) -> Iterator[tuple[_core.WorkDir | None, list[str]]]:
-    """Keep other runs out of the directory, and say what has changed since the run before.
+    """Lock the work directory, and list what has changed since the last run in it.
 
-    Nothing is held where there is no `work_dir`.
+    Without `work_dir`, nothing is locked and nothing has changed.
     """
     if options.work_dir is None:
         yield None, []
@@ -62,7 +61,7 @@ def held(
 
 
 def _begin(folder: Path, options: TrainOptions, names: Sequence[str]) -> list[str]:
-    """What is different from the run that used the directory before; the new one is recorded."""
+    """List what has changed since the last run in the directory, and record the new run."""
     now = {"options": _described(options), "inputs": {name: _identity(name) for name in names}}
     try:
         before = _read(folder / RUN)
@@ -77,18 +76,19 @@ def _begin(folder: Path, options: TrainOptions, names: Sequence[str]) -> list[st
     except SaveError as error:
         raise WorkDirError(
             error.message,
-            hint="check the directory and the free space on its disk; what was finished is kept, "
-            "and the same command goes on from it",
+            hint="check the directory and the free space on its disk; the same command resumes "
+            "from the finished work",
             path=str(folder),
         ) from None
     return [] if before is None else _changes(before, now)
 
 
 def _described(options: TrainOptions) -> dict[str, Any]:
+    """Return the options that can change the model, as JSON holds them."""
     described: dict[str, Any] = {}
     for option in fields(TrainOptions):
         value = getattr(options, option.name)
-        if option.name in _NO_MATTER:
+        if option.name in _WITHOUT_EFFECT:
             continue
         if isinstance(value, Pretokenizer):
             value = list(value._config())
@@ -102,12 +102,13 @@ def _described(options: TrainOptions) -> dict[str, Any]:
 
 
 def _identity(name: str) -> list[Any] | None:
-    """What the engine tells files apart by, as JSON has it; None if there is no such file."""
+    """Return what identifies the content of a file, as JSON holds it; None without a file."""
     found = _core.identity(name)
     return None if found is None else list(found)
 
 
 def _read(path: Path) -> dict[str, Any] | None:
+    """Return the record of the last run; None if there is none or it is damaged."""
     try:
         before = json.loads(path.read_text())
         known = all(isinstance(before[name], dict) for name in ("inputs", "options"))
@@ -115,10 +116,11 @@ def _read(path: Path) -> dict[str, Any] | None:
     except FileNotFoundError:
         return None
     except (ValueError, KeyError, TypeError):
-        return None  # Damaged: nothing is known of the run before.
+        return None
 
 
 def _changes(before: dict[str, Any], now: dict[str, Any]) -> list[str]:
+    """Describe the differences between two runs, one sentence each."""
     changes = []
     for name, value in now["options"].items():
         old = before["options"].get(name)
@@ -126,17 +128,18 @@ def _changes(before: dict[str, Any], now: dict[str, Any]) -> list[str]:
             shown = "other patterns" if name == "pretokenizer" else f"{value!r}"
             was = "" if name == "pretokenizer" else f" (it was {old!r})"
             changes.append(
-                f"`{name}` has changed to {shown}{was}: what depends on it is done again"
+                f"`{name}` has changed to {shown}{was}: what depends on it will be recomputed"
             )
     old_inputs, inputs = before["inputs"], now["inputs"]
     for words, names in (
         ("changed", [n for n in inputs if n in old_inputs and old_inputs[n] != inputs[n]]),
         ("new", [n for n in inputs if n not in old_inputs]),
-        ("gone", [n for n in old_inputs if n not in inputs]),
+        ("removed", [n for n in old_inputs if n not in inputs]),
     ):
         if names:
             shown = ", ".join(names[:3]) + (", ..." if len(names) > 3 else "")
             changes.append(
-                f"{plural(len(names), 'input')} {words} ({shown}): what depends on it is done again"
+                f"{plural(len(names), 'input')} {words} ({shown}): what depends on it will be "
+                "recomputed"
             )
     return changes

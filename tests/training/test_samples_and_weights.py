@@ -92,3 +92,20 @@ def test_weights_of_no_group_and_files_in_two_groups_are_refused(jsonl: Path) ->
 def test_large_weights_count_exactly() -> None:
     counts = count_pretokens({"a": Texts(["a b"])}, weights={"a": 1e6})
     assert counts[b" b"] == 10**6
+
+
+def test_a_sample_is_measured_before_weights_apply() -> None:
+    """A document of weight 2 takes the room of one document, and one of weight 0 takes none."""
+    light = [f"light {i} of the text" for i in range(500)]
+    heavy = [f"heavy {i} of the text" for i in range(500)]
+    size = sum(map(len, light)) // 2
+    drawn = {}
+    for weight in (1, 2, 10**6, 0):
+        counts = count_pretokens(
+            {"light": Texts(light), "heavy": Texts(heavy)}, weights={"heavy": weight}, sample=size
+        )
+        drawn[weight] = counts.facts
+        assert 0.98 * size < counts.facts["bytes"] <= size
+    assert drawn[1]["bytes"] == drawn[2]["bytes"] == drawn[10**6]["bytes"]
+    assert drawn[2]["groups"]["heavy"]["documents"] == drawn[1]["groups"]["heavy"]["documents"]
+    assert drawn[0]["groups"]["light"]["bytes"] == drawn[0]["bytes"]

@@ -6,7 +6,9 @@
 
 mod deletions;
 mod error;
+mod facts;
 mod file;
+mod named;
 mod ngrams;
 mod truncate;
 mod vocabulary;
@@ -14,7 +16,9 @@ mod words;
 
 pub use deletions::Deletions;
 pub use error::BuildError;
+pub use facts::read_facts;
 pub use file::{FORMAT_VERSION, LoadError, LooksLike, MAGIC, SaveError, Section};
+pub use named::{NamedError, NamedEvent, NamedParts};
 pub use ngrams::Ngrams;
 pub use vocabulary::{MAX_VOCABULARY_BYTES, Origin, Vocabulary};
 pub use words::{WordEvent, word_events};

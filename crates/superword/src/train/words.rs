@@ -1,17 +1,19 @@
-//! Phase 1: ordinary BPE over the counted pretokens, with PickyBPE deletions on request.
+//! Phase 1: ordinary BPE over counted pretokens, with PickyBPE deletions on request.
 
 use super::options::Picky;
-use super::{TrainError, WatchMerges};
-use crate::count::PretokenCounts;
+use super::{TrainError, TrainOptions, WatchMerges};
+use crate::count::{Eligible, PretokenCounts};
+use crate::encode::WordEncoder;
 use crate::merge::{AnyPair, Cells, Merger};
-use crate::model::{Alphabet, Deletions, WordEvent};
+use crate::model::{Alphabet, Deletions, Event, Model, WordEvent, word_events};
+use crate::text::Pretokenizer;
 use crate::token::Symbol;
 use crate::tokens::TokenTable;
 
 /// One event of phase 1, with the count at which a merge was chosen (0 for deletions).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WordStep {
-    /// What happened.
+    /// The event.
     pub event: WordEvent,
     /// How often the pair occurred.
     pub count: u64,
@@ -20,18 +22,18 @@ pub struct WordStep {
 /// What phase 1 learned.
 #[derive(Clone, Debug)]
 pub struct Words {
-    /// All tokens ever made, the alphabet first.
+    /// All tokens that were ever made, the alphabet first.
     pub tokens: TokenTable,
     /// The events in order.
     pub steps: Vec<WordStep>,
-    /// By symbol: is in the vocabulary at the end.
+    /// By symbol: true if it is in the vocabulary at the end.
     pub alive: Vec<bool>,
     /// The size of the vocabulary at the end.
     pub size: usize,
 }
 
 impl Words {
-    /// The smallest count among the merges; `None` if there was none.
+    /// The smallest count of a merge; `None` if there are no merges.
     pub fn smallest_count(&self) -> Option<u64> {
         self.steps
             .iter()
@@ -39,9 +41,82 @@ impl Words {
             .map(|step| step.count)
             .min()
     }
+
+    /// Learns the words that the options ask for.
+    pub(super) fn learn(
+        counts: &PretokenCounts,
+        options: &TrainOptions,
+        watch: &WatchMerges<'_>,
+    ) -> Result<Words, TrainError> {
+        learn_words(
+            counts,
+            options.alphabet,
+            options.word_tokens(),
+            options.min_count,
+            options.picky,
+            watch,
+        )
+    }
+
+    /// The words of a model without superwords. Its symbols stay the same.
+    pub fn of_model(model: &Model) -> Result<Words, TrainError> {
+        let vocabulary = model.vocabulary();
+        let mut tokens = TokenTable::with_capacity(vocabulary.len());
+        for index in 0..vocabulary.len() as u32 {
+            tokens.insert(vocabulary.bytes_of(Symbol(index)));
+        }
+        let mut steps = Vec::with_capacity(model.parts().events.len());
+        for (event, recorded) in word_events(model).into_iter().zip(&model.parts().events) {
+            let count = match *recorded {
+                Event::Merge { count, .. } => count,
+                Event::Delete { .. } => 0,
+                Event::Supermerge { .. } => return Err(TrainError::HasSuperwords),
+            };
+            steps.push(WordStep { event, count });
+        }
+        if steps.len() < model.parts().events.len() {
+            return Err(TrainError::HasSuperwords);
+        }
+        let alive: Vec<bool> = (0..vocabulary.len() as u32)
+            .map(|index| vocabulary.id_of(Symbol(index)).is_some())
+            .collect();
+        Ok(Words {
+            tokens,
+            steps,
+            size: alive.iter().filter(|&&alive| alive).count(),
+            alive,
+        })
+    }
+
+    /// The tokens that may be part of a superword: eligible pretokens that encode as one token.
+    pub fn eligible(&self, alphabet: Alphabet, pretokenizer: &Pretokenizer) -> Eligible {
+        let events: Vec<WordEvent> = self.steps.iter().map(|step| step.event.clone()).collect();
+        let encoder = WordEncoder::new(alphabet.symbols(), &events);
+        let mut eligible = Eligible::default();
+        let tokens = &self.tokens;
+        let reached = encoder.reached(&events, tokens.len(), |token| tokens.bytes_of(token));
+        for (index, reached) in reached.into_iter().enumerate() {
+            let symbol = Symbol(index as u32);
+            let bytes = self.tokens.bytes_of(symbol);
+            if self.alive[index]
+                && reached
+                && std::str::from_utf8(bytes).is_ok_and(|text| pretokenizer.is_eligible(text))
+            {
+                eligible.insert(bytes, symbol);
+            }
+        }
+        eligible
+    }
 }
 
-/// Learns merges until the vocabulary has `size` tokens or no pair of `min_count` is left.
+impl WordStep {
+    pub(super) fn is_deletion(&self) -> bool {
+        matches!(self.event, WordEvent::Delete { .. })
+    }
+}
+
+/// Learns merges until the vocabulary has `size` tokens or no pair with a count of at least
+/// `min_count` is left.
 pub fn learn_words(
     counts: &PretokenCounts,
     alphabet: Alphabet,
@@ -56,12 +131,18 @@ pub fn learn_words(
         tokens.insert(&[byte]);
     }
     let (cells, floor) = lay_out(counts, &bytes, size)?;
-    // Deletions bring rare pairs back, so with them every pair is kept at hand.
+    // Deletions make rare pairs frequent again, so then every pair is indexed.
     let floor = match picky {
         Some(_) => 1,
         None => floor.max(min_count),
     };
-    let mut merger = Merger::new(tokens, cells, AnyPair, min_count, watch.working(floor))?;
+    let mut merger = Merger::new(
+        tokens,
+        cells,
+        AnyPair,
+        min_count,
+        watch.merge_options(floor),
+    )?;
     let mut learner = Learner {
         alive: vec![true; merger.tokens().len()],
         size: merger.tokens().len(),
@@ -84,8 +165,9 @@ pub fn learn_words(
     })
 }
 
-/// One sequence of bytes per pretoken, and a guess at the count of the last merge: about that of
-/// the last of the `size` most frequent pretokens, since late merges mostly finish single words.
+/// One sequence of bytes per pretoken, and a guess at the count of the last merge. Late merges mostly
+/// complete single words, so their count is about that of the last of the `size` most frequent
+/// pretokens.
 fn lay_out(
     counts: &PretokenCounts,
     bytes: &[Option<Symbol>; 256],
@@ -188,7 +270,7 @@ impl Deleter {
         counts.for_each(|pretoken, count| {
             for &byte in pretoken {
                 if let Some(symbol) = bytes[usize::from(byte)] {
-                    // The merger has checked that the sum of all counts fits.
+                    // Cannot saturate: the merger has checked that the sum of all counts fits.
                     occurs[symbol.index()] = occurs[symbol.index()].saturating_add(count);
                 }
             }

@@ -1,15 +1,15 @@
-//! From the history that was learned to a model: numbering, ids, facts.
+//! Builds the model from the learned history: numbers the symbols, assigns ids, records facts.
 
 use serde_json::{Value, json};
 
-use super::supermerges::Step;
+use super::superwords::Step;
 use super::words::Words;
 use super::{Boundary, GreedySplit, TrainError, TrainOptions};
 use crate::model::{Event, Facts, Method, Model, ModelParts, PickySplit, SpecialToken, WordEvent};
 use crate::text::PretokenizerConfig;
 use crate::token::{Symbol, TokenId};
 
-/// The history of the vocabulary, in symbols of the run.
+/// The history of the vocabulary, in the symbols of the run.
 pub(super) struct Learned {
     pub(super) steps: Vec<Step>,
     pub(super) ngrams: Vec<Vec<Symbol>>,
@@ -17,15 +17,16 @@ pub(super) struct Learned {
 }
 
 impl Learned {
-    pub(super) fn from_words(words: Words) -> Learned {
+    /// The history of a model without superwords.
+    pub(super) fn from_words(words: &Words) -> Learned {
         Learned {
-            steps: words.steps.into_iter().map(Step::Word).collect(),
+            steps: words.steps.iter().cloned().map(Step::Word).collect(),
             ngrams: Vec::new(),
             size: words.size,
         }
     }
 
-    /// Why the vocabulary is smaller than asked for, if it is.
+    /// Explains why the vocabulary is smaller than requested, if it is.
     pub(super) fn shortfall(&self, options: &TrainOptions) -> Option<String> {
         let (size, wanted) = (self.size, options.tokens());
         if size >= wanted {
@@ -46,10 +47,10 @@ impl Learned {
         ))
     }
 
-    /// Numbers the symbols in the order of the finished history and builds the model. `text` is
-    /// what is to be recorded about the text. The tokens of a `base` keep their ids.
+    /// Numbers the symbols in the order of the history and builds the model. `text` has the facts
+    /// about the text. The tokens of `base` keep their ids.
     pub(super) fn build(
-        self,
+        &self,
         options: &TrainOptions,
         pretokenizer: PretokenizerConfig,
         base: Option<&Model>,
@@ -107,8 +108,8 @@ fn specials_after(size: usize, texts: &[String]) -> Vec<SpecialToken> {
         .collect()
 }
 
-/// Ids that keep those of a base: what it does not have follows after all of its ids, in the order
-/// of entering. `None` where ids simply follow the order of entering anyway.
+/// Ids for a model that extends `base`: tokens of the base keep theirs, and new tokens follow after
+/// all of them, in the order in which they were made. `None` if that is the default order anyway.
 fn ids_after(
     base: &Model,
     symbols: usize,
@@ -132,12 +133,12 @@ fn ids_after(
             TokenId(next - 1)
         });
     }
-    // A deleted token has no id; what stands in its place is not looked at.
+    // A deleted token has no id. What is stored for it is never used.
     Some(ids.into_iter().map(|id| id.unwrap_or(TokenId(0))).collect())
 }
 
-/// What is saved about the run: only what follows from the text and the options, so that the same
-/// text gives the same file, however it is cut into files and read.
+/// The facts that are saved in the model. They depend on the text and the options only, so the same
+/// text gives the same file, however it is distributed over files and threads.
 fn facts(options: &TrainOptions, text: Facts, shortfall: Option<String>) -> Facts {
     let mut saved = json!({
         "method": options.method.name(),
@@ -175,7 +176,7 @@ fn facts(options: &TrainOptions, text: Facts, shortfall: Option<String>) -> Fact
     facts
 }
 
-/// Symbols of a run → symbols of the model, numbered by first appearance in the history.
+/// Maps symbols of the run to symbols of the model, numbered by first appearance in the history.
 struct Renumber {
     new: Vec<Option<Symbol>>,
     next: u32,

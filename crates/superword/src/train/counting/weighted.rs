@@ -1,11 +1,13 @@
-//! Documents that count more than once, at the cost of one reading.
+//! Documents that count more than once, read only once.
 
 use crate::corpus::DocumentSink;
 
-/// A sink for each number of times that documents count: what it collects is multiplied in the end.
+/// One sink for each number of times that documents count. What a sink collects is multiplied at
+/// the end.
 #[derive(Debug)]
 pub(super) struct Weighted<S, M> {
     once: S,
+    /// Sorted by the number of times.
     more: Vec<(u64, S)>,
     make: M,
 }
@@ -19,7 +21,7 @@ impl<S, M: Fn() -> S> Weighted<S, M> {
         }
     }
 
-    /// What was collected, and how often it counts.
+    /// The sinks, each with the number of times that its documents count.
     pub(super) fn finish(self) -> impl Iterator<Item = (u64, S)> {
         std::iter::once((1, self.once)).chain(self.more)
     }

@@ -1,34 +1,34 @@
-//! Which pretokens may be joined to a superword: the optional rules of phase 2.
+//! Which pretokens may be joined to a superword: the optional restrictions of phase 2.
 
-use super::options::Boundary;
 use crate::merge::AllowedPairs;
 use crate::text::{Matcher, ScriptSet, scripts_in};
 use crate::token::Symbol;
 use crate::tokens::TokenTable;
+use crate::train::options::Boundary;
 
-/// The rules of a run. Words and scripts are known per symbol once it has been seen.
+/// The restrictions on supermerges.
 #[derive(Debug, Default)]
-pub struct SupermergeRules {
+pub(super) struct Allowed {
     max_words: Option<usize>,
     same_script: bool,
     boundary: Boundary,
     veto: Option<Matcher>,
-    /// Pretokens in a superword; a token that is not in here is one pretoken.
+    /// The number of pretokens in a superword. Symbols that are not in the map are one pretoken.
     words: crate::hash::NumberMap<u32, usize>,
-    /// By symbol: a token of the word model, which is one pretoken.
+    /// By symbol: true for tokens of phase 1, which are one pretoken.
     word_tokens: Vec<bool>,
 }
 
-impl SupermergeRules {
-    /// `word_tokens` tells which symbols are tokens of the word model.
-    pub fn new(
+impl Allowed {
+    /// `word_tokens` has `true` for each symbol that is a token of phase 1.
+    pub(super) fn new(
         max_words: Option<usize>,
         same_script: bool,
         boundary: Boundary,
         veto: Option<Matcher>,
         word_tokens: Vec<bool>,
-    ) -> SupermergeRules {
-        SupermergeRules {
+    ) -> Allowed {
+        Allowed {
             max_words,
             same_script,
             boundary,
@@ -43,7 +43,7 @@ impl SupermergeRules {
     }
 }
 
-impl AllowedPairs for SupermergeRules {
+impl AllowedPairs for Allowed {
     fn allows(&mut self, tokens: &TokenTable, left: Symbol, right: Symbol) -> bool {
         if let Some(most) = self.max_words
             && self.words_of(left) + self.words_of(right) > most
@@ -58,14 +58,14 @@ impl AllowedPairs for SupermergeRules {
             return true;
         }
         let joined = [tokens.bytes_of(left), right_bytes].concat();
-        // Pretokens are whole text, so joined ones are too.
+        // Always true: pretokens are valid text, and so are joined ones.
         let Ok(joined) = std::str::from_utf8(&joined) else {
             return false;
         };
         if self.same_script && scripts_in(joined) == ScriptSet::Mixed {
             return false;
         }
-        // Where the pattern gives up, nobody knows that the text is fine.
+        // If matching fails, the text may match, so the pair is not allowed.
         self.veto
             .as_ref()
             .is_none_or(|veto| matches!(veto.try_is_match(joined), Ok(false)))
