@@ -9,7 +9,6 @@ from numpy import uint8, uint32, uint64
 from numpy.typing import NDArray
 
 __version__: str
-MODEL_MAGIC: bytes  # How a model file starts.
 
 class Pretokenizer:
     """A compiled pretokenizer. Immutable."""
@@ -206,6 +205,9 @@ def replace_file(path: str | PathLike[str], content: bytes | Callable[[Path], ob
 
 def create_directory(path: str | PathLike[str]) -> None:
     """Create a directory and its parents, unless it exists."""
+
+def is_model_start(start: bytes) -> bool:
+    """Whether a file that starts with these bytes is a model, of any version."""
 
 def identity(path: str | PathLike[str]) -> tuple[int, int, str] | None:
     """Size, time of the last change (ns) and a hash of the first and last 64 kB of a file.
