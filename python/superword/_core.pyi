@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 
 __version__: str
 MAX_THREADS: int
-MODEL_MAGIC: bytes  # How a model file starts.
 
 class Pretokenizer:
     """A compiled pretokenizer. Immutable."""
@@ -207,6 +206,9 @@ def replace_file(path: str | PathLike[str], content: bytes | Callable[[Path], ob
 
 def create_directory(path: str | PathLike[str]) -> None:
     """Create a directory and its parents, unless it exists."""
+
+def is_model_start(start: bytes) -> bool:
+    """Whether a file that starts with these bytes is a model, of any version."""
 
 def identity(path: str | PathLike[str]) -> tuple[int, int, str] | None:
     """Size, time of the last change (ns) and a hash of the first and last 64 kB of a file.

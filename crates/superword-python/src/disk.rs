@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use superword::disk::{self, Replacement};
+use superword::model::MAGIC;
 
 use crate::errors;
 use crate::watch::detached;
@@ -32,6 +33,12 @@ pub(crate) fn replace_file(
 #[pyfunction]
 pub(crate) fn create_directory(py: Python<'_>, path: PathBuf) -> PyResult<()> {
     detached(py, || disk::create_directory(&path))?.map_err(|error| errors::write(&error))
+}
+
+/// Whether a file that starts with these bytes is a model, of any version.
+#[pyfunction]
+pub(crate) fn is_model_start(start: &[u8]) -> bool {
+    start.starts_with(&MAGIC)
 }
 
 /// Identifies a file: bytes, time of the last change, hash of its ends.

@@ -21,14 +21,11 @@ mod watch;
 mod work_dir;
 
 use pyo3::prelude::*;
-use pyo3::types::PyBytes;
-use superword::model::MAGIC;
 
 #[pymodule(gil_used = false)]
 fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
     module.add("MAX_THREADS", superword::threads::MAX)?;
-    module.add("MODEL_MAGIC", PyBytes::new(module.py(), &MAGIC))?;
     module.add_class::<pretokenizer::PyPretokenizer>()?;
     module.add_class::<spool::PySpool>()?;
     module.add_class::<model::PyModel>()?;
@@ -47,6 +44,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(disk::replace_file, module)?)?;
     module.add_function(wrap_pyfunction!(disk::create_directory, module)?)?;
     module.add_function(wrap_pyfunction!(disk::identity, module)?)?;
+    module.add_function(wrap_pyfunction!(disk::is_model_start, module)?)?;
     module.add_function(wrap_pyfunction!(shards::is_shard_directory_file, module)?)?;
     module.add_function(wrap_pyfunction!(pretokenizer::preset_names, module)?)?;
     module.add_function(wrap_pyfunction!(pretokenizer::script_names, module)?)?;

@@ -1,4 +1,4 @@
-"""Columns of text to columns of ids, through pyarrow (`pip install 'superword[arrow]'`)."""
+"""Encodes Arrow columns with pyarrow (`pip install 'superword[arrow]'`)."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ __all__ = ["encode_arrow"]
 
 
 def encode_arrow(model: _core.Model, column: Any, allowed: list[str], threads: int) -> Any:
-    """The ids of each row, for an Array or a ChunkedArray; see `Tokenizer.encode_arrow`."""
+    """The ids of each row of an Array or a ChunkedArray; see `Tokenizer.encode_arrow`."""
     pa = need("pyarrow", "arrow", "encode_arrow")
     if not isinstance(column, pa.Array | pa.ChunkedArray):
-        # Columns of other libraries, such as polars, say how to reach their buffers.
+        # Columns of other libraries, such as polars, offer the Arrow C interface.
         if hasattr(column, "__arrow_c_stream__"):
             column = pa.chunked_array(column)
         elif hasattr(column, "__arrow_c_array__"):
@@ -40,7 +40,7 @@ def _as_text(pa: Any, column: Any) -> Any:
     inner = kind.value_type if pa.types.is_dictionary(kind) else kind
     is_view = getattr(pa.types, "is_string_view", lambda _: False)
     if pa.types.is_string(inner) or pa.types.is_large_string(inner) or is_view(inner):
-        # Laid out in another way: these are copied.
+        # The engine reads plain strings, so other layouts are copied.
         return column.cast(pa.large_string())
     if pa.types.is_null(kind):
         return column.cast(pa.string())
@@ -62,7 +62,7 @@ def _encode(pa: Any, model: _core.Model, array: Any, allowed: list[str], threads
         int.from_bytes(ends.slice(at, size), sys.byteorder, signed=True)
         for at in (0, ends.size - size)
     )
-    # A slice shares the buffer of the whole; only its own text is handed over.
+    # A slice shares the buffer of the whole column. Only its own text is passed on.
     text = data.slice(first, last - first) if 0 <= first < last else None
     validity = array.is_valid().buffers()[1] if array.null_count else None
     there = None if validity is None else _bytes_of(validity)
@@ -80,7 +80,7 @@ def _encode(pa: Any, model: _core.Model, array: Any, allowed: list[str], threads
 
 
 def _bytes_of(buffer: Any) -> Any:
-    """A buffer of Arrow as numpy sees it: nothing is copied."""
+    """An Arrow buffer as a numpy array, without copying."""
     import numpy
 
     if buffer is None or buffer.size == 0:

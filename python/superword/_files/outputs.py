@@ -122,13 +122,13 @@ def _stdin_status() -> os.stat_result | None:
         return None  # There is no standard input, or it is not a file.
 
 
-def _start(path: Path, length: int = _START) -> bytes:
+def _start(path: Path) -> bytes:
     with path.open("rb") as file:
-        return file.read(length)
+        return file.read(_START)
 
 
 def _is_model(path: Path) -> bool:
-    return _start(path, len(_core.MODEL_MAGIC)) == _core.MODEL_MAGIC
+    return _core.is_model_start(_start(path))
 
 
 def _is_counts(path: Path) -> bool:

@@ -270,3 +270,127 @@ impl ShardRun {
 fn checksum(progress: &Value) -> Value {
     json!(format!("{:016x}", xxh3_64(progress.to_string().as_bytes())))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::InputRecord;
+    use super::*;
+    use crate::corpus::OnError;
+
+    fn recipe(directory: &Path) -> Recipe {
+        let input = directory.join("a.txt");
+        if !input.exists() {
+            fs::write(&input, "text").unwrap();
+        }
+        Recipe {
+            model_sha256: "ab".into(),
+            n_vocab: 256,
+            dtype: Dtype::Uint16,
+            eot_token: None,
+            shard_size: 10,
+            text_field: "text".into(),
+            on_error: OnError::Stop,
+            inputs: vec![InputRecord::file(&input, None)],
+        }
+    }
+
+    fn begin(directory: &Path, overwrite: bool) -> Result<Begun, ShardError> {
+        ShardRun::begin(&directory.join("out"), recipe(directory), overwrite)
+    }
+
+    fn open(directory: &Path) -> ShardRun {
+        match begin(directory, false).unwrap() {
+            Begun::Open(run) => run,
+            Begun::Complete(report) => panic!("already complete: {report:?}"),
+        }
+    }
+
+    /// Writes files of the right size for one shard of two tokens.
+    fn write_shard(run: &ShardRun) -> Shard {
+        let tokens = Dtype::Uint16.file_size(2).unwrap();
+        let documents = Dtype::Uint64.file_size(2).unwrap();
+        fs::write(run.path("shard-00000.npy"), vec![0; tokens as usize]).unwrap();
+        let path = run.path("shard-00000.documents.npy");
+        fs::write(path, vec![0; documents as usize]).unwrap();
+        Shard {
+            tokens: 2,
+            documents: 1,
+            bytes: 4,
+            ..Shard::default()
+        }
+    }
+
+    #[test]
+    fn finished_shards_are_resumed_and_a_manifest_completes_them() {
+        let directory = tempfile::tempdir().unwrap();
+        let run = open(directory.path());
+        assert!(run.finished.is_empty());
+        let shard = write_shard(&run);
+        run.write_progress(std::slice::from_ref(&shard)).unwrap();
+        drop(run);
+        let run = open(directory.path());
+        assert_eq!(run.finished, [shard.clone()]);
+        let report = ShardReport {
+            shards: vec![shard],
+            skipped: 3,
+            ..ShardReport::default()
+        };
+        run.write_manifest(&report).unwrap();
+        assert!(!run.path(PROGRESS_FILE).exists());
+        drop(run);
+        let Begun::Complete(found) = begin(directory.path(), false).unwrap() else {
+            panic!("not complete");
+        };
+        assert_eq!(
+            (found.shards.len(), found.resumed, found.skipped),
+            (1, 1, 3)
+        );
+        fs::remove_file(directory.path().join("out/shard-00000.npy")).unwrap();
+        let error = begin(directory.path(), false).unwrap_err();
+        assert!(matches!(error, ShardError::ShardChanged { .. }), "{error}");
+        assert!(matches!(begin(directory.path(), true), Ok(Begun::Open(_))));
+    }
+
+    #[test]
+    fn a_changed_input_and_unknown_shards_are_refused() {
+        let directory = tempfile::tempdir().unwrap();
+        let run = open(directory.path());
+        let shard = write_shard(&run);
+        run.write_progress(&[shard]).unwrap();
+        drop(run);
+        fs::write(directory.path().join("a.txt"), "other text").unwrap();
+        let error = begin(directory.path(), false).unwrap_err();
+        assert!(matches!(error, ShardError::Changed { .. }), "{error}");
+        fs::remove_file(directory.path().join("out/progress.json")).unwrap();
+        let error = begin(directory.path(), false).unwrap_err();
+        assert!(matches!(error, ShardError::UnknownShards { .. }), "{error}");
+    }
+
+    #[test]
+    fn every_change_of_the_progress_file_is_noticed() {
+        let directory = tempfile::tempdir().unwrap();
+        let run = open(directory.path());
+        let shard = write_shard(&run);
+        run.write_progress(&[shard]).unwrap();
+        let path = run.path(PROGRESS_FILE);
+        drop(run);
+        let good = fs::read(&path).unwrap();
+        for at in 0..good.len() {
+            let mut damaged = good.clone();
+            damaged[at] ^= 1;
+            for bytes in [&damaged[..], &good[..at]] {
+                fs::write(&path, bytes).unwrap();
+                let error = begin(directory.path(), false).unwrap_err();
+                assert!(matches!(error, ShardError::Damaged { .. }), "{at}: {error}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_second_run_is_refused() {
+        let directory = tempfile::tempdir().unwrap();
+        let _run = open(directory.path());
+        let error = begin(directory.path(), false).unwrap_err();
+        assert!(matches!(error, ShardError::Lock(_)), "{error}");
+    }
+}
