@@ -1,8 +1,8 @@
-"""Tables, plots and the marked sections of README.md, from a recorded JSON file.
+"""Renders tables, plots and the marked sections of README.md from a recorded JSON file.
 
 `python -m benches.render [results/<date>.json]` renders that file (the newest by default) to
-`results/<date>.md` and plots, and brings README.md up to date with the newest one. Numbers get
-into README.md in no other way; a test holds the two equal.
+`results/<date>.md` and plots, and updates README.md from the newest one. This is the only way
+numbers get into README.md; a test checks that they match.
 """
 
 from __future__ import annotations
@@ -30,14 +30,15 @@ README = ROOT / "README.md"
 NONE_YET = "*No results are recorded yet: `make bench` measures them on your machine.*"
 MARK = "<!-- bench:{0} -->\n{1}\n<!-- /bench:{0} -->"
 HOW_TRAINING = (
-    "Raw files to saved model, all cores, GPT-4o pattern. superword and gigatoken read JSONL; the "
-    "others get the text in the cheapest form that they take, and *without reading* is their time "
-    "less Python's reading. *Tokens as ours*: ties are broken differently."
+    "From raw files to saved model, all cores, GPT-4o pattern. superword and gigatoken read JSONL. "
+    "The others get the text in the cheapest form they accept; *without reading* subtracts the "
+    "time Python takes to read it. *Shared tokens* is the share of tokens that superword learns "
+    "too. No other library breaks ties as superword does."
 )
 HOW_ENCODING = (
-    "The same word model in all; the ids of every peer were equal to ours before a time was taken, "
-    "and the superword models gave back the text. Slow peers get the first part of it. "
-    "*First pass*: a fresh process, every cache empty."
+    "Every library runs the same word model, and its ids were checked to equal ours before its "
+    "time counted. The superword models were checked to decode to the text. Slow libraries get "
+    "only the first part of the text. *First pass*: a fresh process with empty caches."
 )
 
 
@@ -100,7 +101,11 @@ def loading(load: Record) -> str:
     """The times of a loaded tokenizer."""
     text = f"{load['seconds'] * 1000:.1f} ms"
     ready = load.get("ready")
-    return text if ready is None else f"{text}, {ready * 1000:.1f} ms until some words are encoded"
+    return (
+        text
+        if ready is None
+        else f"{text}, {ready * 1000:.1f} ms until the first words are encoded"
+    )
 
 
 def page(result: Record, plots: list[str]) -> str:
@@ -108,7 +113,7 @@ def page(result: Record, plots: list[str]) -> str:
     parts = [f"# Results of {result['date']} ({result['mode']})", machine(result) + "."]
     busy = result["machine"].get("load_before")
     parts.append(f"Text: {result['source']}. Load before the run: {busy}.")
-    parts += ["## Bars", bar_table(result)]
+    parts += ["## Targets", bar_table(result)]
     if result.get("training"):
         training = result["training"]
         parts += ["## Training", HOW_TRAINING]
@@ -118,7 +123,7 @@ def page(result: Record, plots: list[str]) -> str:
                 parts += [f"### {size / 1e6:.0f} MB, {vocab:,} tokens"]
                 parts.append(training_table(result, size, vocab))
         if training.get("figures"):
-            parts += ["### Our engine against documents", figures_table(training)]
+            parts += ["### superword by number of documents", figures_table(training)]
     if result.get("encoding", {}).get("models"):
         encoding = result["encoding"]
         parts += ["## Encoding", HOW_ENCODING, encoding_table(result)]
@@ -134,9 +139,9 @@ def page(result: Record, plots: list[str]) -> str:
         loads = encoding.get("startup", {}).get("load", {}).items()
         lines = [f"- {name}: {load['failed'] or loading(load)}" for name, load in loads]
         parts += ["### Loading", "\n".join(lines)]
-    out = [f"- {n}: does not install here" for n, p in result["peers"].items() if not p["version"]]
+    out = [f"- {n}: could not be installed" for n, p in result["peers"].items() if not p["version"]]
     missing = [*out, *(f"- {line}" for line in result["log"])]
-    parts += ["## Left out", "\n".join(missing) or "Nothing."]
+    parts += ["## Skipped", "\n".join(missing) or "Nothing."]
     if plots:
         parts += ["## Plots", "\n\n".join(f"![{name}]({name})" for name in plots)]
     return "\n\n".join(parts) + "\n"

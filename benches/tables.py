@@ -16,8 +16,8 @@ SHOWN = {
     "boundless": "**superword**, BoundlessBPE",
     "superbpe": "**superword**, SuperBPE",
     "script": "**superword**, BoundlessBPE, default pretokenizer",
-    "boundless-words": "superword, the words of BoundlessBPE",
-    "superbpe-words": "superword, the words of SuperBPE",
+    "boundless-words": "superword, words of BoundlessBPE",
+    "superbpe-words": "superword, words of SuperBPE",
 }
 METHODS = {"bpe": "BPE", "boundless": "BoundlessBPE", "superbpe": "SuperBPE"}
 
@@ -86,7 +86,15 @@ def training_table(result: Record, size: int, vocab: int) -> str:
                 record["rules"],
             ]
         )
-    head = ["trainer", "seconds", "without reading", "MB/s", "peak MB", "tokens as ours", "rules"]
+    head = [
+        "trainer",
+        "seconds",
+        "without reading",
+        "MB/s",
+        "peak MB",
+        "shared tokens",
+        "training rules",
+    ]
     return table(head, rows)
 
 
@@ -169,7 +177,7 @@ def figures_table(section: Record) -> str:
                 f"{r['peak_memory'] / 1e6:,.0f}",
             ]
         )
-    head = ["method", "documents", "pretokens", "different", "different candidates"]
+    head = ["method", "documents", "pretokens", "distinct", "distinct candidates"]
     return table([*head, "tokens in them", *(f"{p} s" for p in PHASES), "peak MB"], rows)
 
 
@@ -180,4 +188,4 @@ def bar_table(result: Record) -> str:
     """Each bar: measured, met or missed."""
     said = {True: "met", False: "**missed**", None: "–"}
     rows = [[b.work, b.bar, b.measured, said[b.met]] for b in bars(result)]
-    return table(["work", "bar", "measured", ""], rows)
+    return table(["workload", "target", "measured", "result"], rows)

@@ -1,9 +1,9 @@
-"""Tokenize a Parquet file, batch by batch, as `datasets.Dataset.map(batched=True)` does.
+"""Tokenize a Parquet file, batch by batch, like `datasets.Dataset.map(batched=True)`.
 
     python examples/arrow_map.py m.superword texts.parquet ids.parquet
 
-`tokenize` takes and gives columns, so it can be handed to `dataset.map(tokenize, batched=True)` as
-it is. Needs pyarrow: pip install 'superword[arrow]'.
+The function that `tokenizer_for` returns takes and returns columns, so you can also pass it to
+`dataset.map(tokenize, batched=True)`. Needs pyarrow: pip install 'superword[arrow]'.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ Columns = dict[str, list[Any]]
 
 
 def tokenizer_for(model: str) -> Callable[[Columns], Columns]:
-    """A function from columns with `text` to columns with `input_ids` and `length`."""
+    """Return a function from columns with `text` to columns with `input_ids` and `length`."""
     tok = superword.Tokenizer.load(model)
 
     def tokenize(batch: Columns) -> Columns:
         ids = tok.encode_batch(batch["text"])
-        return {"input_ids": ids, "length": [len(one) for one in ids]}
+        return {"input_ids": ids, "length": [len(row) for row in ids]}
 
     return tokenize
 

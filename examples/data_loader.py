@@ -1,9 +1,9 @@
-"""Batches of ids for training: documents are packed into rows of one length.
+"""Batches of ids for training a language model, with documents packed into rows of equal length.
 
     python examples/data_loader.py m.superword texts.jsonl
 
-`PackedTexts` is an iterable dataset. With PyTorch it is handed to `torch.utils.data.DataLoader`;
-without, `batches` does the same with numpy.
+`PackedTexts` is an iterable dataset for `torch.utils.data.DataLoader`. Without PyTorch, `batches`
+makes the same batches with numpy.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ import superword
 
 try:
     from torch.utils.data import DataLoader, IterableDataset
-except ImportError:  # The example runs without PyTorch.
+except ImportError:  # The example also runs without PyTorch.
     DataLoader = None
     IterableDataset = object
 
 
 class PackedTexts(IterableDataset):  # type: ignore[misc]
-    """Rows of `length + 1` ids: the input, and the same one further on as what to predict."""
+    """Pairs of rows with `length` ids: the input, and the same ids shifted by one to predict."""
 
     def __init__(self, model: str, texts: Iterable[str], length: int) -> None:
         self.tok = superword.Tokenizer.load(model)
@@ -36,28 +36,29 @@ class PackedTexts(IterableDataset):  # type: ignore[misc]
     def __iter__(self) -> Iterator[tuple[Any, Any]]:
         end = [] if self.tok.eot_token is None else [self.tok.eot_token]
         texts = iter(self.texts)
-        kept: list[int] = []
-        # Many texts at a time: the engine uses all cores.
-        while some := list(islice(texts, 1000)):
-            for ids in self.tok.encode_batch(some):
-                kept += ids + end
-            whole = (len(kept) - 1) // self.length
-            for row in range(max(whole, 0)):
+        pending: list[int] = []
+        # Encode many texts per call, so that the engine can use all cores.
+        while chunk := list(islice(texts, 1000)):
+            for ids in self.tok.encode_batch(chunk):
+                pending += ids + end
+            rows = max((len(pending) - 1) // self.length, 0)
+            for row in range(rows):
                 start = row * self.length
-                ids_of_row = np.array(kept[start : start + self.length + 1], dtype=np.int64)
+                # One id more than `length`, because the targets are shifted by one.
+                ids_of_row = np.array(pending[start : start + self.length + 1], dtype=np.int64)
                 yield ids_of_row[:-1], ids_of_row[1:]
-            del kept[: max(whole, 0) * self.length]
+            del pending[: rows * self.length]
 
 
 def batches(rows: Iterable[tuple[Any, Any]], size: int) -> Iterator[tuple[Any, Any]]:
-    """Full batches of rows, as DataLoader(drop_last=True) gives them, in arrays of numpy."""
+    """Return full batches as numpy arrays, like DataLoader(drop_last=True)."""
     rows = iter(rows)
-    while len(some := list(islice(rows, size))) == size:
-        yield np.stack([row[0] for row in some]), np.stack([row[1] for row in some])
+    while len(chunk := list(islice(rows, size))) == size:
+        yield np.stack([row[0] for row in chunk]), np.stack([row[1] for row in chunk])
 
 
 def main(model: str, source: str) -> None:
-    """Go through a JSONL file once and say how many batches it makes."""
+    """Read a JSONL file once and print the number of batches."""
     lines = Path(source).read_text(encoding="utf-8").splitlines()
     rows = PackedTexts(model, [json.loads(line)["text"] for line in lines], length=64)
     if DataLoader is None:

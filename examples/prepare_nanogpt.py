@@ -1,11 +1,11 @@
-"""Data for nanoGPT: all documents as ids in `train.bin` and `val.bin`, ready for np.memmap.
+"""Prepare data for nanoGPT: all documents as ids in `train.bin` and `val.bin`, for np.memmap.
 
     python examples/prepare_nanogpt.py m.superword data/ corpus/ more.jsonl.zst
 
-Inputs are those of `superword train`. `encode_files` turns them into shards on all cores, in
-constant memory, and goes on where it was stopped; here the shards are joined into two files: one
-document in twenty is for validation. Documents end with `<|endoftext|>` if the model has it.
-`meta.json` says how wide the ids are.
+The inputs are the same as for `superword train`. `encode_files` turns them into shards, on all
+cores and in constant memory, and resumes if it was interrupted. This script then joins the shards
+into two files. One document in twenty is for validation. Documents end with `<|endoftext|>` if the
+model has that token. `meta.json` records the vocabulary size and the type of the ids.
 """
 
 from __future__ import annotations
@@ -18,30 +18,29 @@ from pathlib import Path
 import numpy as np
 import superword
 
-EVERY = 20
+VALIDATION_EVERY = 20
 
 
-def main(model: str, folder: str, *inputs: str) -> None:
+def main(model: str, directory: str, *inputs: str) -> None:
     """Write train.bin, val.bin and meta.json."""
     tok = superword.Tokenizer.load(model)
-    target = Path(folder)
-    tok.encode_files(inputs, target / "shards", eot=tok.eot_token is not None)
-    counts = {"train": 0, "val": 0}
+    target = Path(directory)
+    corpus = tok.encode_files(inputs, target / "shards", eot=tok.eot_token is not None)
+    tokens = {"train": 0, "val": 0}
     number = 0
     with (target / "train.bin").open("wb") as train, (target / "val.bin").open("wb") as val:
         files = {"train": train, "val": val}
-        for documents in sorted((target / "shards").glob("shard-*.documents.npy")):
-            ids = np.load(str(documents).replace(".documents", ""), mmap_mode="r")
-            places = np.load(documents)
-            for start, end in pairwise(places):
-                split = "val" if number % EVERY == 0 else "train"
+        for shard in corpus.shards:
+            ids = np.load(corpus.path / shard.tokens_file, mmap_mode="r")
+            offsets = np.load(corpus.path / shard.documents_file)
+            for start, end in pairwise(offsets):
+                split = "val" if number % VALIDATION_EVERY == 0 else "train"
                 files[split].write(ids[start:end].tobytes())
-                counts[split] += int(end - start)
+                tokens[split] += int(end - start)
                 number += 1
-            width = ids.dtype.name
-    meta = {"vocab_size": tok.n_vocab, "dtype": width, "tokens": counts}
+    meta = {"vocab_size": tok.n_vocab, "dtype": corpus.dtype, "tokens": tokens}
     (target / "meta.json").write_text(json.dumps(meta, indent=2) + "\n")
-    print(f"{counts['train']} tokens to train on, {counts['val']} to validate on")
+    print(f"{tokens['train']} tokens for training, {tokens['val']} for validation")
 
 
 if __name__ == "__main__":

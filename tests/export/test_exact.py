@@ -176,10 +176,10 @@ def test_the_alphabet_of_utf8_exports_too(tmp_path: Path) -> None:
 
 
 def test_the_loader_of_the_docs_loads_the_export(tmp_path: Path) -> None:
-    """The snippet in docs/how-to.md runs as printed, without superword."""
+    """The snippet in docs/how-to/other-programs.md runs as printed and does not need superword."""
     model = superwords()
     export_tiktoken(model, tmp_path / "m.tiktoken")
-    docs = Path(__file__).parents[2] / "docs" / "how-to.md"
+    docs = Path(__file__).parents[2] / "docs" / "how-to" / "other-programs.md"
     start = docs.read_text().index("# Loads a tiktoken export")
     snippet = docs.read_text()[start:].split("```", 1)[0]
     names: dict[str, Any] = {}
