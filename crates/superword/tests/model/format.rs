@@ -1,12 +1,16 @@
-//! One model, one file, as docs/file-format.md says.
+//! Each model has exactly one file, as described in docs/file-format.md.
+
+use std::sync::Arc;
 
 use serde_json::json;
-use superword::model::Model;
+use superword::encode::Encoder;
+use superword::model::{LoadError, Model, ModelParts, PickySplit};
+use superword::token::TokenId;
 
-use crate::samples::{facts, file_of, large, plain, rich, split, tiny};
+use crate::samples::{delete, facts, file_of, large, merge, plain, rich, split, tiny, with_header};
 
 #[test]
-fn what_is_written_is_read_and_written_again_the_same() {
+fn models_round_trip_through_their_files() {
     for model in [tiny(), rich(), Model::build(plain(vec![])).unwrap()] {
         let bytes = model.to_bytes();
         let read = Model::from_bytes(&bytes).unwrap();
@@ -17,7 +21,7 @@ fn what_is_written_is_read_and_written_again_the_same() {
 }
 
 #[test]
-fn the_order_in_which_facts_are_recorded_does_not_show() {
+fn the_order_of_facts_does_not_change_the_file() {
     let with = |keys: &[&str]| {
         let mut parts = plain(vec![]);
         for key in keys {
@@ -29,9 +33,9 @@ fn the_order_in_which_facts_are_recorded_does_not_show() {
 }
 
 #[test]
-fn numbers_in_facts_keep_their_form() {
-    // Files of old versions must stay readable: if the JSON library writes numbers in another
-    // way, this shows it.
+fn numbers_in_facts_are_always_written_the_same_way() {
+    // Otherwise old files would become unreadable. This fails if the JSON library changes how it
+    // writes numbers.
     let mut parts = plain(vec![]);
     parts.facts = facts(json!({"n": [0.6, 1e-7, 1e21, 1.5e300, 100.0, -0.0, 5e-324]}));
     let file = Model::build(parts).unwrap().to_bytes();
@@ -53,6 +57,65 @@ fn files_of_version_1_stay_readable() {
     assert_eq!(Model::load(path).unwrap(), rich());
 }
 
+/// `es`, `esk`, `top`, `esktop` and `desktop`; `esk` is deleted, then `esktop`.
+fn with_deletions(split: PickySplit) -> ModelParts {
+    let mut parts = plain(vec![
+        merge(101, 115, 9), // es: 256
+        merge(256, 107, 9), // esk: 257
+        merge(111, 112, 9), // op: 258
+        merge(116, 258, 9), // top: 259
+        merge(257, 259, 9), // esktop: 260
+        delete(257),
+        merge(100, 260, 9), // desktop: 261
+        delete(260),
+    ]);
+    parts.picky_split = split;
+    parts
+}
+
+fn pieces(parts: ModelParts, text: &str) -> Vec<String> {
+    let encoder = Encoder::new(Arc::new(Model::build(parts).unwrap())).unwrap();
+    let mut ids = Vec::new();
+    encoder.encode_ordinary(text, &mut ids).unwrap();
+    let bytes = |&id: &u32| encoder.token_bytes(TokenId(id)).unwrap().to_vec();
+    ids.iter()
+        .map(|id| String::from_utf8(bytes(id)).unwrap())
+        .collect()
+}
+
+/// Early versions split a part that was deleted before into bytes and wrote `parts`. Their files
+/// still encode as they did. New models write `nearest_parts`.
+#[test]
+fn files_of_early_versions_keep_their_encodings() {
+    let early = with_deletions(PickySplit::PartsThenBytes);
+    let now = with_deletions(PickySplit::Parts);
+    assert_eq!(pieces(early.clone(), "esktop"), ["e", "s", "k", "top"]);
+    assert_eq!(pieces(now.clone(), "esktop"), ["es", "k", "top"]);
+    for (parts, name) in [(early, "parts"), (now, "nearest_parts")] {
+        let file = Model::build(parts.clone()).unwrap().to_bytes();
+        assert_eq!(split(&file).0["picky_split"], name);
+        let read = Model::from_bytes(&file).unwrap();
+        assert_eq!(read.parts(), &parts);
+        assert_eq!(read.to_bytes(), file);
+    }
+}
+
+/// Without deletions nothing is ever split. These files did not change when `nearest_parts` was
+/// added.
+#[test]
+fn models_without_deletions_still_say_parts() {
+    let file = tiny().to_bytes();
+    assert_eq!(split(&file).0["picky_split"], "parts");
+    let mut early = tiny().parts().clone();
+    early.picky_split = PickySplit::PartsThenBytes;
+    assert_eq!(Model::build(early).unwrap().to_bytes(), file);
+    let other = with_header(|header| header["picky_split"] = json!("nearest_parts"));
+    assert!(matches!(
+        Model::from_bytes(&other).unwrap_err(),
+        LoadError::HeaderNotCanonical { .. }
+    ));
+}
+
 #[test]
 fn the_documented_example_is_what_is_written() {
     let page = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/file-format.md");
@@ -65,7 +128,7 @@ fn the_documented_example_is_what_is_written() {
         .map(|byte| u8::from_str_radix(byte, 16).unwrap())
         .collect();
     assert_eq!(Model::from_bytes(&documented).unwrap(), tiny());
-    // The same bytes, but for the version of the program, which the page need not follow.
+    // The same bytes except for the version of the program, which the page does not have to follow.
     let (mut header, sections) = split(&tiny().to_bytes());
     header["written_by"] = split(&documented).0["written_by"].clone();
     assert_eq!(
@@ -84,7 +147,7 @@ fn a_vocabulary_of_131072_takes_one_to_two_megabytes() {
         "{}",
         bytes.len()
     );
-    // Generous, for slow machines and builds without optimisation; some 20 ms with it.
+    // A generous limit for slow machines and unoptimised builds. It takes about 20 ms.
     let start = std::time::Instant::now();
     let read = Model::from_bytes(&bytes).unwrap();
     let time = start.elapsed();
