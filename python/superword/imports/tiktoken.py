@@ -36,7 +36,7 @@ def from_tiktoken(
         table = dict(ranks)
     if pattern is None:
         raise OptionError(
-            "the ranks of tiktoken do not say how text is cut: give pattern",
+            "the ranks of tiktoken do not include the pattern: give `pattern`",
             hint="for example Pretokenizer('gpt4o').pattern; an Encoding has it as _pat_str",
             option="pattern",
         )
@@ -63,7 +63,7 @@ def _read(path: Path) -> dict[bytes, int]:
         lines = path.read_bytes().splitlines()
     except FileNotFoundError:
         raise MissingModelError(
-            f"there is no file {path}", hint="name a .tiktoken file", path=str(path)
+            f"there is no file {path}", hint="give a .tiktoken file", path=str(path)
         ) from None
     table: dict[bytes, int] = {}
     for number, line in enumerate(lines, start=1):
@@ -75,7 +75,7 @@ def _read(path: Path) -> dict[bytes, int]:
         except (ValueError, binascii.Error):
             raise ConversionError(
                 f"{path}:{number}: not a token in base64 and its rank: {line[:60]!r}",
-                hint="is this a .tiktoken file?",
+                hint="check that this is a .tiktoken file",
                 path=str(path),
             ) from None
     return table
