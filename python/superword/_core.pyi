@@ -1,12 +1,15 @@
 """The engine. Everything here is wrapped by the public modules; use those."""
 
 from collections.abc import Callable, Iterable, Sequence
+from os import PathLike
+from pathlib import Path
 from typing import Any
 
 from numpy import uint8, uint32, uint64
 from numpy.typing import NDArray
 
 __version__: str
+MODEL_MAGIC: bytes  # How a model file starts.
 
 class Pretokenizer:
     """A compiled pretokenizer. Immutable."""
@@ -158,14 +161,13 @@ class Model:
         self, documents: bytes, end: bytes, allowed_special: Sequence[str], threads: int
     ) -> bytes | None: ...
     def decode_lines(self, lines: bytes, end: bytes) -> bytes | None: ...
-    # Options: folder, dtype, shard_size, end_of_document (an id or None), identity and finished
-    # (JSON: any object, and the "shards" of the progress file), text_field, on_error, threads, and
-    # held, which is closed when nothing will be written any more. The result: shards (a dict each,
-    # with the fields of encode_files.Shard), skipped, skipped_examples.
+    # Encodes into the directory of `run` and writes the manifest. The result is that of
+    # ShardRun.complete.
     def encode_files(
         self,
         sources: Sequence[Source],
-        options: dict[str, Any],
+        run: ShardRun,
+        threads: int,
         progress: Callable[[str, str, int, int | None], None] | None,
     ) -> dict[str, Any]: ...
     # Bytes for each thread that encodes.
@@ -173,6 +175,43 @@ class Model:
     def set_cache_bytes(self, bytes: int) -> None: ...
     def clear_cache(self) -> None: ...
     def decode_bytes(self, ids: Sequence[int]) -> bytes: ...
+
+class ShardRun:
+    """A directory of shards, locked for one run."""
+
+    # `recipe`: model_sha256, n_vocab, dtype, eot_token (an id or None), shard_size, text_field,
+    # on_error. `inputs`: kind ("file", "stdin" or "data"), name, format and fingerprint of each.
+    def __init__(
+        self,
+        directory: str | PathLike[str],
+        recipe: dict[str, Any],
+        inputs: Sequence[tuple[str, str, str | None, str | None]],
+        overwrite: bool,
+    ) -> None: ...
+    # What the directory holds if an earlier run finished it, else None: shards (a dict each, with
+    # the fields of superword.shards.Shard), resumed, skipped, skipped_examples.
+    def complete(self) -> dict[str, Any] | None: ...
+    # Releases the lock, once the engine has stopped.
+    def close(self) -> None: ...
+
+def is_shard_directory_file(name: str) -> bool:
+    """Whether encoding writes files of this name to a directory of shards."""
+
+def replace_file(path: str | PathLike[str], content: bytes | Callable[[Path], object]) -> None:
+    """Replace a file atomically, or create it.
+
+    A function is called with the path of a temporary file that it fills. If it raises, or if
+    writing fails (`SaveError`), the old file stays as it was.
+    """
+
+def create_directory(path: str | PathLike[str]) -> None:
+    """Create a directory and its parents, unless it exists."""
+
+def identity(path: str | PathLike[str]) -> tuple[int, int, str] | None:
+    """Size, time of the last change (ns) and a hash of the first and last 64 kB of a file.
+
+    None if it is not a regular file or cannot be read.
+    """
 
 def check_memory(options: dict[str, Any]) -> None:
     """Raise if counting cannot be done in `max_memory`; options as those of reading."""

@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any
 
 from superword import _core
 from superword._counting.origin import Origin, origin_of, sum_facts, together, words_key
+from superword._files.outputs import check_replaceable
 from superword.errors import CountsError
 from superword.pretokenizer import DEFAULT, Pretokenizer
 
@@ -108,10 +109,15 @@ class Counts(Mapping[bytes, int]):
             facts = {"unique_pretokens": len(engine)}
         return cls._wrap(engine.with_facts(json.dumps(facts)), origin)
 
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Write a file whose suffix selects the format: .parquet, .arrow, .feather or .tsv."""
+    def save(self, path: str | os.PathLike[str], *, overwrite: bool = False) -> None:
+        """Write a file whose suffix selects the format: .parquet, .arrow, .feather or .tsv.
+
+        Counts are replaced. Any other existing file is replaced only with `overwrite=True`.
+        """
         name = os.fspath(path)
-        if check_suffix(name) == ".tsv":
+        suffix = check_suffix(name)
+        check_replaceable(name, "counts", overwrite)
+        if suffix == ".tsv":
             from superword._counting import tsv
 
             described = self.origin.describe("counts", self.facts)
@@ -252,10 +258,15 @@ class Candidates(Mapping[tuple[bytes, ...], int]):
         )
         return cls._wrap(engine, origin)
 
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Write a file whose suffix selects the format: .parquet, .arrow, .feather or .tsv."""
+    def save(self, path: str | os.PathLike[str], *, overwrite: bool = False) -> None:
+        """Write a file whose suffix selects the format: .parquet, .arrow, .feather or .tsv.
+
+        Counts are replaced. Any other existing file is replaced only with `overwrite=True`.
+        """
         name = os.fspath(path)
-        if check_suffix(name) == ".tsv":
+        suffix = check_suffix(name)
+        check_replaceable(name, "counts", overwrite)
+        if suffix == ".tsv":
             from superword._counting import tsv
 
             tsv.write(name, self._described(), tsv.run_rows(self._engine.columns()))

@@ -78,8 +78,14 @@ class Tokenizer(Vocabulary):
         """The tokenizer with this file content: `from_bytes(tok.to_bytes()) == tok`."""
         return cls._wrap(_core.Model.from_bytes(data))
 
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the model file atomically: if saving fails, an existing file is unchanged."""
+    def save(self, path: str | os.PathLike[str], *, overwrite: bool = False) -> None:
+        """Write the model file atomically: if saving fails, an existing file is unchanged.
+
+        A model is replaced. Any other existing file is replaced only with `overwrite=True`.
+        """
+        from superword._files.outputs import check_replaceable
+
+        check_replaceable(path, "model", overwrite)
         self._model.save(os.fspath(path))
 
     def truncate(self, n_vocab: int) -> Tokenizer:
@@ -404,12 +410,15 @@ class Tokenizer(Vocabulary):
         bos_token: str | None = None,
         eos_token: str | None = None,
         pad_token: str | None = None,
+        overwrite: bool = False,
     ) -> Plan:
         """Write a directory that `tokenizers` and `transformers` can load, with the same ids.
 
         `mode="exact"` gives the same ids on all texts or raises `ExportError`. `"approximate"` is
         the paper's approximation for superwords. `"auto"` is exact where possible. The result has
         the `mode` that was used and the reason `why_not_exact`, if there is one.
+
+        Existing files that are no such export are replaced only with `overwrite=True`.
         """
         from superword.export import export_huggingface
 
@@ -421,19 +430,26 @@ class Tokenizer(Vocabulary):
             bos_token=bos_token,
             eos_token=eos_token,
             pad_token=pad_token,
+            overwrite=overwrite,
         )
 
     def export_tiktoken(
-        self, path: str | os.PathLike[str], mode: Mode = "auto", *, renumber: bool = False
+        self,
+        path: str | os.PathLike[str],
+        mode: Mode = "auto",
+        *,
+        renumber: bool = False,
+        overwrite: bool = False,
     ) -> Plan:
         """Write a `.tiktoken` file of ranks, and a `.json` file with the pattern beside it.
 
-        `mode` is as in `export_huggingface`. A BoundlessBPE model needs `renumber=True`, because
-        tiktoken merges in the order of ids. The `.json` file then has the original ids.
+        `mode` and `overwrite` are as in `export_huggingface`. A BoundlessBPE model needs
+        `renumber=True`, because tiktoken merges in the order of ids. The `.json` file then has the
+        original ids.
         """
         from superword.export import export_tiktoken
 
-        return export_tiktoken(self, path, mode, renumber=renumber)
+        return export_tiktoken(self, path, mode, renumber=renumber, overwrite=overwrite)
 
     def as_tiktoken(self, name: str = "superword") -> Encoding:
         """This tokenizer with the interface of `tiktoken.Encoding`."""

@@ -7,18 +7,18 @@ out while one works.
 
 from __future__ import annotations
 
-import errno
 import json
 import os
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
 from superword import _core
+from superword._files.replace import replace
 from superword._support.text import plural
-from superword.errors import OptionError, WorkDirError
+from superword.errors import OptionError, SaveError, WorkDirError
 from superword.inputs import STDIN, Input
 from superword.options import GREEDY_SPLIT, TrainOptions
 from superword.pretokenizer import Pretokenizer
@@ -26,8 +26,6 @@ from superword.pretokenizer import Pretokenizer
 __all__ = ["check_inputs", "held"]
 
 RUN = "run.json"
-
-_END = 1 << 16
 
 # These change no result.
 _NO_MATTER = ("threads", "work_dir", "max_memory")
@@ -65,21 +63,22 @@ def held(
 
 def _begin(folder: Path, options: TrainOptions, names: Sequence[str]) -> list[str]:
     """What is different from the run that used the directory before; the new one is recorded."""
-    temporary = folder / f".superword-run-{os.getpid()}.tmp"
+    now = {"options": _described(options), "inputs": {name: _identity(name) for name in names}}
     try:
-        now = {"options": _described(options), "inputs": {name: _identity(name) for name in names}}
         before = _read(folder / RUN)
-        temporary.write_text(json.dumps(now, indent=1))
-        temporary.replace(folder / RUN)
     except OSError as error:
-        with suppress(OSError):
-            temporary.unlink()
-        full = error.errno in (errno.ENOSPC, errno.EDQUOT)
         raise WorkDirError(
             f"{folder}: {error.strerror or error}",
-            hint="free some space; what was finished is kept, and the same command goes on from it"
-            if full
-            else "choose a directory that can be written",
+            hint="choose a directory that can be read and written",
+            path=str(folder),
+        ) from None
+    try:
+        replace(folder / RUN, json.dumps(now, indent=1).encode())
+    except SaveError as error:
+        raise WorkDirError(
+            error.message,
+            hint="check the directory and the free space on its disk; what was finished is kept, "
+            "and the same command goes on from it",
             path=str(folder),
         ) from None
     return [] if before is None else _changes(before, now)
@@ -103,19 +102,9 @@ def _described(options: TrainOptions) -> dict[str, Any]:
 
 
 def _identity(name: str) -> list[Any] | None:
-    """Size, time, and a hash of the first and last bytes, as the engine tells files apart."""
-    import hashlib  # Only here: it brings a large library, and few runs have a work_dir.
-
-    try:
-        status = Path(name).stat()
-        with Path(name).open("rb") as file:
-            ends = file.read(_END if status.st_size > 2 * _END else 2 * _END)
-            if status.st_size > 2 * _END:
-                file.seek(-_END, os.SEEK_END)
-                ends += file.read(_END)
-    except OSError:
-        return None
-    return [status.st_size, status.st_mtime_ns, hashlib.blake2b(ends, digest_size=8).hexdigest()]
+    """What the engine tells files apart by, as JSON has it; None if there is no such file."""
+    found = _core.identity(name)
+    return None if found is None else list(found)
 
 
 def _read(path: Path) -> dict[str, Any] | None:

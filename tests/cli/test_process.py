@@ -1,4 +1,4 @@
-"""The command as a process of its own: signals, pipes, terminals, exit codes."""
+"""The command in a separate process: signals, pipes, terminals, exit codes."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 import superword
+from superword.inputs import Texts
 
 COMMAND = [sys.executable, "-m", "superword"]
 
@@ -47,7 +48,7 @@ def test_ctrl_c_stops_training_within_a_second_and_leaves_nothing(
     for _ in range(3):  # A machine busy with other tests may be late once.
         process = start("train", endless_work, "--vocab-size", "1000000", "-o", model)
         assert process.stderr is not None
-        process.stderr.readline()  # "reading 1 file": the command is at work.
+        process.stderr.readline()  # "reading 1 file": the command has started.
         time.sleep(delay)
         assert process.poll() is None
         sent = time.monotonic()
@@ -63,14 +64,15 @@ def test_ctrl_c_stops_training_within_a_second_and_leaves_nothing(
 
 def test_ctrl_c_keeps_the_old_model(endless_work: Path) -> None:
     old = endless_work.parent / "m.superword"
-    old.write_bytes(b"old")
+    superword.train(Texts(["an old model"]), vocab_size=256).save(old)
+    before = old.read_bytes()
     process = start("train", endless_work, "--vocab-size", "1000000", "-o", old)
     assert process.stderr is not None
     process.stderr.readline()
     process.send_signal(signal.SIGINT)
     process.communicate(timeout=20)
     assert process.returncode == 130
-    assert old.read_bytes() == b"old"
+    assert old.read_bytes() == before
 
 
 def test_ctrl_c_stops_encoding(model_path: Path) -> None:
@@ -144,7 +146,7 @@ def test_a_terminal_gets_a_live_bar(jsonl: Path, tmp_path: Path) -> None:
     while True:
         try:
             chunk = os.read(ours, 65536)
-        except OSError:  # Linux says so when the other side is closed.
+        except OSError:  # Linux raises this once the other end is closed.
             break
         if not chunk:
             break

@@ -1,9 +1,9 @@
-"""Ctrl-C within a second, whatever phase the work is in."""
+"""Ctrl-C stops training within a second, in every phase."""
 
 from __future__ import annotations
 
 import json
-import random
+import os
 import signal
 import subprocess
 import sys
@@ -11,18 +11,15 @@ import time
 from pathlib import Path
 
 import pytest
+from support.seeded import common_words, sentences
 
 
 @pytest.fixture(scope="module")
 def text(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A text that takes a while in every phase: many words that stand together in many ways."""
-    seed = random.Random(3)
-    letters = "abcdefghijklmnop"
-    words = ["".join(seed.choices(letters, k=seed.randint(3, 9))) for _ in range(12_000)]
+    """A text that takes a while in every phase: many words in many combinations."""
+    words = common_words(12_000, seed=3)
     path = tmp_path_factory.mktemp("text") / "a.txt"
-    with path.open("w") as file:
-        for _ in range(5_000):
-            file.write(" ".join(seed.choices(words, k=40)) + "\n")
+    path.write_text("\n".join(sentences(words, 5_000, length=40, seed=4)))
     return path
 
 
@@ -54,3 +51,35 @@ def test_ctrl_c_stops_every_phase_within_a_second(
     assert last["event"] == "stopped"
     assert ("finished work is kept" in last["message"]) == kept
     assert not output.exists()
+
+
+@pytest.mark.parametrize("command", ["train", "count", "encode-files"])
+def test_sigterm_leaves_no_temporary_files(
+    text: Path, tmp_path: Path, model_path: Path, command: str
+) -> None:
+    scratch, out, large = tmp_path / "tmp", tmp_path / "out", tmp_path / "large.txt"
+    scratch.mkdir()
+    out.mkdir()
+    large.write_bytes(text.read_bytes() * 60)
+    options = {
+        "train": ["--vocab-size", "500000", "--max-memory", "500MB"],
+        "count": ["--max-memory", "500MB"],
+        "encode-files": ["-m", str(model_path), "--no-eot"],
+    }
+    output = {"train": out / "m.superword", "count": out / "c.tsv", "encode-files": out}
+    line = [sys.executable, "-m", "superword", command, str(large), "--format", "lines"]
+    process = subprocess.Popen(
+        [*line, *options[command], "-o", str(output[command])],
+        stderr=subprocess.PIPE,
+        env={**os.environ, "TMPDIR": str(scratch)},
+    )
+    while not (any(scratch.iterdir()) or any(out.glob(".superword-*"))):
+        assert process.poll() is None, process.communicate()
+        time.sleep(0.01)
+    process.send_signal(signal.SIGTERM)
+    _, told = process.communicate(timeout=30)
+    assert process.returncode == 143, told
+    assert b"stopped; " in told
+    assert b"Traceback" not in told
+    assert list(scratch.iterdir()) == []
+    assert {path.name for path in out.iterdir()} <= {"progress.json"}

@@ -7,6 +7,7 @@ import hashlib
 import json
 import os
 import warnings
+from collections.abc import Iterator
 from contextlib import suppress
 from itertools import pairwise
 from pathlib import Path
@@ -15,10 +16,10 @@ from typing import Any
 import numpy as np
 import pytest
 import superword
-from kinds import engine
 from superword.errors import (
     DocumentError,
     EmptyCorpusError,
+    MissingInputError,
     OptionError,
     SaveError,
     ShardsMismatchError,
@@ -26,6 +27,7 @@ from superword.errors import (
     SpecialTokenError,
 )
 from superword.shards import EncodedCorpus
+from support.variants import engine
 
 SIZE = 80_000  # tokens of a shard
 
@@ -147,7 +149,7 @@ def test_special_tokens_in_documents_are_plain_text(tmp_path: Path) -> None:
 
 
 class Interrupted:
-    """A file whose line `line` is broken, and can be mended as if it had never been."""
+    """A file with a broken line that can be repaired without a trace."""
 
     def __init__(self, path: Path, line: int) -> None:
         lines = path.read_bytes().splitlines(keepends=True)
@@ -161,11 +163,11 @@ class Interrupted:
         with pytest.raises(DocumentError):
             tok.encode_files(self.path, out, **options)
         assert not (out / "manifest.json").exists()
-        assert list(out.glob("*.partial")) == []
+        assert list(out.glob(".superword-*")) == []
         assert list(out.glob("shard-*.npy"))
 
     def mend(self) -> None:
-        """The same size and time: nobody can tell."""
+        """Restore the content, and the time; a change far from both ends goes unnoticed."""
         self.path.write_bytes(self.whole)
         os.utime(self.path, ns=(self.status.st_atime_ns, self.status.st_mtime_ns))
 
@@ -201,7 +203,7 @@ def test_a_shard_that_was_lost_is_made_again(tmp_path: Path, one_file: Path) -> 
     stopped.run(tok, out, shard_size=SIZE)
     stopped.mend()
     (out / "shard-00001.npy").write_bytes(b"cut short")
-    (out / "shard-00007.npy.partial").write_bytes(b"left by a killed run")
+    (out / ".superword-1-0.tmp").write_bytes(b"left by a killed run")
     done = tok.encode_files(one_file, out, shard_size=SIZE)
     assert done.resumed == 1
     tok.encode_files(one_file, tmp_path / "whole", shard_size=SIZE)
@@ -234,9 +236,9 @@ def test_what_changed_is_said(tmp_path: Path, corpus: list[Path]) -> None:
     corpus[2].write_bytes(good)
     os.utime(corpus[2], ns=(status.st_atime_ns, status.st_mtime_ns))
     changes: list[tuple[dict[str, Any], str]] = [
-        ({"shard_size": 4000}, f"shard_size was {SIZE} and is 4000"),
+        ({"shard_size": 4000}, f"shard_size was {SIZE} and is now 4000"),
         ({"eot": False}, "eot_token was"),
-        ({"dtype": "uint32"}, "dtype was 'uint16' and is 'uint32'"),
+        ({"dtype": "uint32"}, "dtype was uint16 and is now uint32"),
         ({"on_error": "skip"}, "on_error"),
     ]
     for change, said in changes:
@@ -244,17 +246,19 @@ def test_what_changed_is_said(tmp_path: Path, corpus: list[Path]) -> None:
             tok.encode_files(corpus, out, **(options | change))
         assert caught.value.hint is not None
         assert "overwrite" in caught.value.hint
-    with pytest.raises(ShardsMismatchError, match="another model"):
+    with pytest.raises(ShardsMismatchError, match="the model is different"):
         tok.truncate(500).encode_files(corpus, out, **options)
-    with pytest.raises(ShardsMismatchError, match="3 other inputs"):
+    with pytest.raises(ShardsMismatchError, match="there were 3 inputs and are now 2"):
         tok.encode_files(corpus[:2], out, **options)
     corpus[2].write_text('{"text": "changed"}\n')
-    with pytest.raises(ShardsMismatchError, match=r"c\.jsonl was changed"):
+    with pytest.raises(ShardsMismatchError, match=r"c\.jsonl has changed"):
         tok.encode_files(corpus, out, **options)
     done = tok.encode_files(corpus, out, overwrite=True, **options)
     assert done.resumed == 0
     assert read_back(done)[-1] == [*tok.encode("changed"), tok.eot_token]
-    with pytest.raises(ShardsMismatchError, match="another model"):  # Also once all is done.
+    with pytest.raises(
+        ShardsMismatchError, match="the model is different"
+    ):  # Also once all is done.
         tok.truncate(500).encode_files(corpus, out, **options)
 
 
@@ -263,13 +267,13 @@ def test_shards_of_unknown_origin_are_not_touched(tmp_path: Path, corpus: list[P
     out.mkdir()
     (out / "shard-00000.npy").write_bytes(b"mine")
     (out / "notes.txt").write_bytes(b"mine")
-    with pytest.raises(ShardsMismatchError, match="nothing says what it was made of"):
+    with pytest.raises(ShardsMismatchError, match="no file says what it was made from"):
         engine("boundless").encode_files(corpus, out)
     assert (out / "shard-00000.npy").read_bytes() == b"mine"
     engine("boundless").encode_files(corpus, out, overwrite=True)
     assert (out / "notes.txt").read_bytes() == b"mine"
     (out / "manifest.json").write_text("[]")
-    with pytest.raises(ShardsMismatchError, match="not what superword writes"):
+    with pytest.raises(ShardsMismatchError, match="is damaged, or another program wrote it"):
         engine("boundless").encode_files(corpus, out)
 
 
@@ -335,5 +339,115 @@ def test_other_formats_and_a_single_path(tmp_path: Path) -> None:
 def test_a_place_that_cannot_be_written_is_said(tmp_path: Path, corpus: list[Path]) -> None:
     (tmp_path / "file").write_text("")
     for place in (tmp_path / "file", tmp_path / "file" / "below"):
-        with pytest.raises(SaveError, match="cannot be written"):
+        with pytest.raises(SaveError, match="cannot be a directory: a file is in the way"):
             engine("boundless").encode_files(corpus, place)
+
+
+def test_the_output_directory_may_be_inside_the_input_directory(
+    tmp_path: Path, corpus: list[Path]
+) -> None:
+    tok, folder = engine("boundless"), corpus[0].parent
+    whole = tok.encode_files(corpus, tmp_path / "whole", shard_size=SIZE)
+    for out in (folder / "shards", folder):
+        done = tok.encode_files(folder, out, shard_size=SIZE)
+        assert read_back(done) == read_back(whole)
+        # Its own JSON files are not documents, so there is nothing new to do.
+        again = tok.encode_files(folder, out, shard_size=SIZE)
+        assert again.resumed == len(again.shards) == len(whole.shards)
+        for path in (out / "manifest.json", *out.glob("shard-*.npy")):
+            path.unlink()
+    out = folder / "shards"
+    (out / "progress.json").write_text("{}")
+    with pytest.raises(MissingInputError, match="the only inputs are shards"):
+        tok.encode_files(out, out)
+
+
+def test_a_stopped_run_inside_the_input_directory_is_resumed(
+    tmp_path: Path, documents: list[str]
+) -> None:
+    tok, folder = engine("boundless"), tmp_path / "corpus"
+    folder.mkdir()
+    path = folder / "one.jsonl"
+    path.write_text("".join(json.dumps({"text": text}) + "\n" for text in documents) * 3)
+    stopped = Interrupted(path, 8000)
+    with pytest.raises(DocumentError):
+        tok.encode_files(folder, folder / "out", shard_size=SIZE)
+    stopped.mend()
+    done = tok.encode_files(folder, folder / "out", shard_size=SIZE)
+    assert 0 < done.resumed < len(done.shards)
+    assert done.documents == 3 * len(documents)
+
+
+def damaged_records(record: dict[str, Any]) -> Iterator[bytes]:
+    """The record truncated, without each of its keys, and with wrong values."""
+    text = json.dumps(record)
+    for end in range(0, len(text), max(1, len(text) // 40)):
+        yield text[:end].encode()
+    yield from (b"\xff\xfe", b"[]", b"null", b"7", b'"x"', b"{}", b"[" * 100_000)
+    for changed in changed_values(record):
+        if (other := json.dumps(changed)) != text:
+            yield other.encode()
+
+
+def changed_values(value: Any) -> Iterator[Any]:
+    """The value with any one part of it left out or replaced."""
+    yield from (None, "x", -1, 1.5, 2**63, 2**80, True, [], {}, [None], {"x": 1})
+    if isinstance(value, dict):
+        for name, part in value.items():
+            yield {key: other for key, other in value.items() if key != name}
+            for changed in changed_values(part):
+                yield {**value, name: changed}
+    elif isinstance(value, list):
+        for at, part in enumerate(value):
+            for changed in changed_values(part):
+                yield [*value[:at], changed, *value[at + 1 :]]
+
+
+@pytest.mark.filterwarnings("ignore::superword.errors.SkippedWarning")
+@pytest.mark.parametrize("name", ["manifest.json", "progress.json"])
+def test_a_damaged_record_is_a_clear_error(tmp_path: Path, name: str) -> None:
+    tok, out = engine("boundless"), tmp_path / "out"
+    inputs = [tmp_path / "a.txt", tmp_path / "b.jsonl"]
+    inputs[0].write_text("one two")
+    inputs[1].write_text('{"text": "three"}\n' if name == "manifest.json" else "broken")
+
+    def run(**options: Any) -> EncodedCorpus:
+        return tok.encode_files(inputs, out, shard_size=2, threads=1, **options)
+
+    if name == "manifest.json":
+        run()
+    else:
+        with pytest.raises(DocumentError):
+            run()
+        assert len(list(out.glob("shard-*.npy"))) == 2
+    record = (out / name).read_bytes()
+    files = digests(out)
+    refused = accepted = 0
+    hints: set[str | None] = set()
+    for content in damaged_records(json.loads(record)):
+        (out / name).write_bytes(content)
+        try:
+            run()
+            accepted += 1
+        except ShardsMismatchError as error:
+            hints.add(error.hint)
+            refused += 1
+    assert refused > 100
+    assert all("overwrite=True" in str(hint) for hint in hints)
+    # Numbers of the manifest that only inform cannot be checked: skipped, and the totals.
+    assert accepted == 0 if name == "progress.json" else accepted < 50
+    (out / name).write_bytes(record)
+    assert digests(out) == files  # No attempt changed a shard.
+    inputs[1].write_text('{"text": "three"}\n')
+    assert run(overwrite=True).documents == 2
+
+
+def test_a_damaged_record_without_shards_is_a_clean_restart(tmp_path: Path) -> None:
+    tok, out, path = engine("boundless"), tmp_path / "out", tmp_path / "a.txt"
+    path.write_text("one two")
+    out.mkdir()
+    for content in (b"", b"{", b"[]", b'{"shards": 7}', b'{"shards": [{}]}'):
+        (out / "progress.json").write_bytes(content)
+        assert tok.encode_files(path, out).documents == 1
+        for file in out.iterdir():
+            file.unlink()

@@ -10,7 +10,6 @@ from typing import Any
 
 import pytest
 import superword
-from kinds import engine
 from superword._reading import columns
 from superword.errors import (
     DamagedInputError,
@@ -22,6 +21,7 @@ from superword.errors import (
 )
 from superword.inputs import Texts
 from superword.shards import EncodedCorpus
+from support.variants import engine
 from test_files import SIZE, digests, of_all_sizes, read_back
 
 pa: Any = pytest.importorskip("pyarrow", reason="superword[arrow] is not installed")
@@ -118,12 +118,12 @@ def test_a_stopped_run_over_files_goes_on_with_the_same_bytes(
 
     whole = run(tmp_path / "whole")
     stopped(run, 6)
-    assert list(out.glob("*.partial")) == []
+    assert list(out.glob(".superword-*")) == []
     done = run()
     assert 0 < done.resumed < len(done.shards) == len(whole.shards)
     assert digests(out) == digests(tmp_path / "whole")
     pq.write_table(pa.table({"body": ["changed"]}), files[0])
-    with pytest.raises(ShardsMismatchError, match=r"a\.parquet was changed"):
+    with pytest.raises(ShardsMismatchError, match=r"a\.parquet has changed"):
         run()
 
 
@@ -137,7 +137,7 @@ def test_data_at_hand_is_not_gone_on_with(table: Any, tmp_path: Path) -> None:
     stopped(run, 5)
     assert list(out.glob("shard-?????.npy"))
     for _ in range(2):  # Neither behind a run that was stopped nor behind one that was not.
-        with pytest.raises(ShardsMismatchError, match="Table is data at hand") as caught:
+        with pytest.raises(ShardsMismatchError, match="Table is data in memory") as caught:
             run()
         assert caught.value.hint is not None
         assert "overwrite" in caught.value.hint
@@ -154,7 +154,7 @@ def test_datasets_are_taken_and_gone_on_with(documents: list[str], tmp_path: Pat
     done = tok.encode_files(data, out, shard_size=2 * SIZE)
     assert 0 < done.resumed < len(done.shards)
     assert digests(out) == digests(tmp_path / "whole")
-    with pytest.raises(ShardsMismatchError, match="Dataset was changed"):
+    with pytest.raises(ShardsMismatchError, match="Dataset has changed"):
         tok.encode_files(data.select(range(100)), out, shard_size=2 * SIZE)
     with pytest.raises(InputError, match="several parts: train"):
         tok.encode_files(datasets.DatasetDict({"train": data}), tmp_path / "dict")
@@ -165,7 +165,7 @@ def test_datasets_are_taken_and_gone_on_with(documents: list[str], tmp_path: Pat
     streamed = datasets.IterableDataset.from_generator(rows)
     done = tok.encode_files(streamed, tmp_path / "streamed")
     assert read_back(done) == ids_of(tok, documents[:50])
-    with pytest.raises(ShardsMismatchError, match="IterableDataset is data at hand"):
+    with pytest.raises(ShardsMismatchError, match="IterableDataset is data in memory"):
         tok.encode_files(streamed, tmp_path / "streamed")
 
 

@@ -5,6 +5,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString};
 use superword::corpus::CorpusError;
 use superword::count::{ColumnError, NamedError as CandidatesError};
+use superword::disk::WriteError;
 use superword::encode::UnknownId;
 use superword::merge::MergeError;
 use superword::model::{BuildError, LoadError, NamedError as PartsError, SaveError};
@@ -24,6 +25,7 @@ pub(crate) struct Raised {
 enum Fact {
     Text(String),
     Number(u64),
+    Texts(Vec<String>),
 }
 
 impl Raised {
@@ -41,6 +43,11 @@ impl Raised {
         self
     }
 
+    pub(crate) fn texts(mut self, name: &'static str, values: &[String]) -> Raised {
+        self.facts.push((name, Fact::Texts(values.to_vec())));
+        self
+    }
+
     pub(crate) fn number(mut self, name: &'static str, value: u64) -> Raised {
         self.facts.push((name, Fact::Number(value)));
         self
@@ -54,6 +61,7 @@ impl Raised {
             match fact {
                 Fact::Text(text) => facts.set_item(name, text)?,
                 Fact::Number(number) => facts.set_item(name, number)?,
+                Fact::Texts(texts) => facts.set_item(name, texts)?,
             }
         }
         let message = PyString::new(py, &self.message);
@@ -214,6 +222,12 @@ pub(crate) fn load(error: &LoadError, path: Option<&str>) -> PyErr {
     .into()
 }
 
+pub(crate) fn write(error: &WriteError) -> PyErr {
+    Raised::new("SaveError", error, Some(error.hint().into()))
+        .text("path", error.path().display())
+        .into()
+}
+
 pub(crate) fn save(error: &SaveError, path: &str) -> PyErr {
     Raised::new("SaveError", error, error.hint())
         .text("path", path)
@@ -244,8 +258,9 @@ pub(crate) fn train(error: &TrainError) -> PyErr {
         | TrainError::BaseHasSpecials
         | TrainError::MemoryTooSmall { .. }
         | TrainError::NotAFile { .. } => "OptionError",
+        TrainError::InputChanged { .. } => "InputError",
         TrainError::MemoryExceeded { .. } => "MemoryLimitError",
-        TrainError::Scratch { .. } => "WorkDirError",
+        TrainError::WorkFile { .. } => "WorkDirError",
         TrainError::InUse { .. } => "WorkDirInUseError",
         TrainError::HasSuperwords
         | TrainError::ForeignToken { .. }
@@ -257,7 +272,10 @@ pub(crate) fn train(error: &TrainError) -> PyErr {
         _ => "SuperwordError",
     };
     let mut raised = Raised::new(class, error, error.hint());
-    if let TrainError::Scratch { path, .. } | TrainError::InUse { path, .. } = error {
+    if let TrainError::WorkFile { path, .. }
+    | TrainError::InUse { path, .. }
+    | TrainError::InputChanged { source_name: path } = error
+    {
         raised = raised.text("path", path);
     }
     if let Some(option) = error.option() {

@@ -7,6 +7,7 @@ mod batches;
 mod candidates;
 mod columns;
 mod counts;
+mod disk;
 mod documents;
 mod encoding;
 mod errors;
@@ -20,16 +21,20 @@ mod watch;
 mod work_dir;
 
 use pyo3::prelude::*;
+use pyo3::types::PyBytes;
+use superword::model::MAGIC;
 
 #[pymodule(gil_used = false)]
 fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
+    module.add("MODEL_MAGIC", PyBytes::new(module.py(), &MAGIC))?;
     module.add_class::<pretokenizer::PyPretokenizer>()?;
     module.add_class::<spool::PySpool>()?;
     module.add_class::<model::PyModel>()?;
     module.add_class::<documents::PyDocumentReader>()?;
     module.add_class::<batches::PyBatches>()?;
     module.add_class::<work_dir::PyWorkDir>()?;
+    module.add_class::<shards::PyShardRun>()?;
     module.add_class::<counts::PyCounts>()?;
     module.add_class::<candidates::PyCandidates>()?;
     module.add_function(wrap_pyfunction!(training::train, module)?)?;
@@ -38,6 +43,10 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(stages::train_words, module)?)?;
     module.add_function(wrap_pyfunction!(stages::count_candidates, module)?)?;
     module.add_function(wrap_pyfunction!(stages::train_superwords, module)?)?;
+    module.add_function(wrap_pyfunction!(disk::replace_file, module)?)?;
+    module.add_function(wrap_pyfunction!(disk::create_directory, module)?)?;
+    module.add_function(wrap_pyfunction!(disk::identity, module)?)?;
+    module.add_function(wrap_pyfunction!(shards::is_shard_directory_file, module)?)?;
     module.add_function(wrap_pyfunction!(pretokenizer::preset_names, module)?)?;
     module.add_function(wrap_pyfunction!(pretokenizer::script_names, module)?)?;
     Ok(())

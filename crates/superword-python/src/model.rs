@@ -20,7 +20,7 @@ use crate::arrow::Buffers;
 use crate::encoding::{self, Flat, FlatColumn, Texts, WithOffsets};
 use crate::errors;
 use crate::pretokenizer::PyPretokenizer;
-use crate::shards;
+use crate::shards::{self, PyShardRun};
 use crate::watch::detached;
 
 /// A trained tokenizer. Immutable; may be used from many threads at once.
@@ -172,7 +172,7 @@ impl PyModel {
 
     #[getter]
     fn picky_split(&self) -> &'static str {
-        self.model.parts().picky_split.name()
+        self.model.parts().recorded_split()
     }
 
     #[getter]
@@ -413,15 +413,17 @@ impl PyModel {
         Ok(bytes.map(|bytes| PyBytes::new(py, &bytes)))
     }
 
-    #[pyo3(signature = (sources, options, progress=None))]
+    #[pyo3(signature = (sources, run, threads, progress=None))]
     fn encode_files<'py>(
         &self,
         py: Python<'py>,
         sources: Vec<(Input<'py>, Option<String>)>,
-        options: &Bound<'py, PyDict>,
+        run: &Bound<'py, PyShardRun>,
+        threads: usize,
         progress: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyDict>> {
-        shards::encode(py, self.encoder(py)?, sources, options, progress)
+        let encoder = self.encoder(py)?;
+        shards::encode(py, encoder, sources, run.get(), threads, progress)
     }
 
     fn cache_bytes(&self, py: Python<'_>) -> PyResult<usize> {

@@ -1,36 +1,101 @@
-//! A corpus to shards of ids, for Python.
+//! Encodes a corpus into shards of ids, for Python.
 
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use pyo3::exceptions::PyKeyboardInterrupt;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
-use serde_json::Value;
-use superword::corpus::{Format, OnError, ReadError, ReadOptions, Source};
+use superword::corpus::{Format, OnError, ReadError, Source};
+use superword::disk::LockError;
 use superword::encode::Encoder;
-use superword::encode::shards::{Dtype, Shard, ShardError, ShardOptions, ShardReport};
+use superword::encode::shards::{
+    self, Begun, Dtype, InputRecord, Recipe, Shard, ShardError, ShardReport, ShardRun,
+};
 
 use crate::arguments::{self, Input, Options, format_named};
 use crate::errors::{self, Raised};
-use crate::watch::watched_apart;
+use crate::watch::{detached, watched_apart};
 
-fn not_ours(what: &str) -> PyErr {
-    Raised::new("OptionError", format!("{what} is not what it was"), None).into()
+/// A run that writes shards to a directory; see the stub for the contract.
+#[pyclass(name = "ShardRun", module = "superword._core", frozen)]
+pub(crate) struct PyShardRun {
+    /// What the directory held, if it was complete already.
+    complete: Option<ShardReport>,
+    /// Shared with the engine, which may still be at work after an interrupt.
+    open: Mutex<Option<Arc<ShardRun>>>,
 }
 
-/// Keeps the directory to this run as long as it is at work, also where the caller has left it
-/// alone: an object of Python that is closed at the end.
-struct Held(Py<PyAny>);
+/// An input as Python describes it: its kind, name, format and fingerprint.
+type GivenInput = (String, PathBuf, Option<String>, Option<String>);
 
-impl Drop for Held {
-    fn drop(&mut self) {
-        // Nothing is to be done about a failure; a process that ends lets go of all it holds.
-        Python::try_attach(|py| self.0.call_method0(py, "close").map(drop));
+#[pymethods]
+impl PyShardRun {
+    #[new]
+    fn new(
+        py: Python<'_>,
+        directory: PathBuf,
+        recipe: &Bound<'_, PyDict>,
+        inputs: Vec<GivenInput>,
+        overwrite: bool,
+    ) -> PyResult<PyShardRun> {
+        let options = Options::new(recipe)?;
+        let mut recipe = Recipe {
+            model_sha256: options.take("model_sha256")?,
+            n_vocab: options.take("n_vocab")?,
+            dtype: options.take_named("dtype", Dtype::from_name)?,
+            eot_token: options.take("eot_token")?,
+            shard_size: options.take("shard_size")?,
+            text_field: options.take("text_field")?,
+            on_error: options.take_named("on_error", |name| match name {
+                "stop" => Some(OnError::Stop),
+                "skip" => Some(OnError::Skip),
+                _ => None,
+            })?,
+            inputs: Vec::new(),
+        };
+        options.finish()?;
+        let begun = detached(py, || {
+            recipe.inputs = inputs.into_iter().map(record).collect();
+            ShardRun::begin(&directory, recipe, overwrite)
+        })?;
+        let (complete, open) = match begun.map_err(|error| raised(&error))? {
+            Begun::Complete(report) => (Some(report), None),
+            Begun::Open(run) => (None, Some(Arc::new(run))),
+        };
+        Ok(PyShardRun {
+            complete,
+            open: Mutex::new(open),
+        })
+    }
+
+    fn complete<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyDict>>> {
+        let report = self.complete.as_ref();
+        report.map(|report| report_dict(py, report)).transpose()
+    }
+
+    fn close(&self) {
+        *self.open.lock().unwrap_or_else(PoisonError::into_inner) = None;
     }
 }
 
-/// The sources. Standard input is read as it comes: it is needed once.
+impl PyShardRun {
+    fn open(&self) -> PyResult<Arc<ShardRun>> {
+        let open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
+        open.clone()
+            .ok_or_else(|| Raised::new("SaveError", "the run has ended", None).into())
+    }
+}
+
+fn record((kind, name, format, fingerprint): GivenInput) -> InputRecord {
+    match &*kind {
+        "stdin" => InputRecord::stdin(format),
+        "data" => InputRecord::data(name.display().to_string(), format, fingerprint),
+        _ => InputRecord::file(&name, format),
+    }
+}
+
+/// The sources. Standard input is read only once here, so it is not buffered.
 fn opened(given: Vec<(Input<'_>, Option<String>)>) -> PyResult<Vec<Source>> {
     let mut sources = Vec::with_capacity(given.len());
     for (input, format) in given {
@@ -50,45 +115,18 @@ pub(crate) fn encode<'py>(
     py: Python<'py>,
     encoder: &Arc<Encoder>,
     sources: Vec<(Input<'py>, Option<String>)>,
-    options: &Bound<'py, PyDict>,
+    run: &PyShardRun,
+    threads: usize,
     progress: Option<&Bound<'py, PyAny>>,
 ) -> PyResult<Bound<'py, PyDict>> {
-    let options = Options::new(options)?;
-    let held = Held(options.take("held")?);
-    let identity: String = options.take("identity")?;
-    let finished: String = options.take("finished")?;
-    let finished = serde_json::from_str::<Vec<Value>>(&finished)
-        .ok()
-        .and_then(|shards| shards.iter().map(Shard::from_json).collect())
-        .ok_or_else(|| not_ours("the progress of an earlier run"))?;
-    let shard_options = ShardOptions {
-        folder: PathBuf::from(options.take::<String>("folder")?),
-        dtype: options.take_named("dtype", |name| {
-            let known = [Dtype::Uint16, Dtype::Uint32];
-            known.into_iter().find(|dtype| dtype.name() == name)
-        })?,
-        shard_size: options.take("shard_size")?,
-        end_of_document: options.take("end_of_document")?,
-        identity: serde_json::from_str(&identity).map_err(|_| not_ours("the identity"))?,
-        finished,
-    };
-    let read = ReadOptions {
-        text_field: options.take("text_field")?,
-        on_error: options.take_named("on_error", |name| match name {
-            "stop" => Some(OnError::Stop),
-            "skip" => Some(OnError::Skip),
-            _ => None,
-        })?,
-        threads: options.take("threads")?,
-        ..ReadOptions::default()
-    };
-    options.finish()?;
+    let run = run.open()?;
     let sources = opened(sources)?;
     let encoder = encoder.clone();
-    let report = watched_apart(py, progress, move |observer| {
-        let _held = held;
-        encoder.encode_files(&sources, &read, &shard_options, observer)
-    })?;
+    let report = watched_apart(py, progress, {
+        let run = run.clone();
+        move |observer| encoder.encode_files(&sources, threads, &run, observer)
+    });
+    let report = report.inspect_err(|_| run.remove_leftovers())?;
     let report = report.map_err(|error| match error {
         ReadError::Corpus(error) => errors::corpus(&error),
         ReadError::Stopped(_) => PyKeyboardInterrupt::new_err(()),
@@ -98,32 +136,53 @@ pub(crate) fn encode<'py>(
 }
 
 fn raised(error: &ShardError) -> PyErr {
+    let new = |class| Raised::new(class, error, error.hint());
     match error {
         ShardError::Stopped(_) => return PyKeyboardInterrupt::new_err(()),
-        ShardError::Split(_) => Raised::new("TextError", error, error.hint()),
-        ShardError::IdTooLarge { .. } => Raised::new("OptionError", error, error.hint()),
-        ShardError::Write { path, .. } => {
-            Raised::new("SaveError", error, error.hint()).text("path", path.display())
+        ShardError::Split(_) => new("TextError"),
+        ShardError::IdTooLarge { .. } => new("OptionError").text("option", "dtype"),
+        ShardError::Write(inner) | ShardError::Lock(LockError::Write(inner)) => {
+            new("SaveError").text("path", inner.path().display())
         }
+        ShardError::Lock(LockError::InUse { directory, .. }) => {
+            new("SaveError").text("path", directory.display())
+        }
+        ShardError::Changed { directory, changes } => new("ShardsMismatchError")
+            .text("path", directory.display())
+            .texts("changed", changes),
+        ShardError::UnknownShards { directory, .. } => {
+            new("ShardsMismatchError").text("path", directory.display())
+        }
+        ShardError::Damaged { path, .. } | ShardError::ShardChanged { path } => {
+            new("ShardsMismatchError").text("path", path.display())
+        }
+        ShardError::Read { path, .. } => new("SaveError").text("path", path.display()),
     }
     .into()
 }
 
 fn report_dict<'py>(py: Python<'py>, report: &ShardReport) -> PyResult<Bound<'py, PyDict>> {
-    let shards = PyList::empty(py);
+    let list = PyList::empty(py);
     for (number, shard) in report.shards.iter().enumerate() {
-        let told = PyDict::new(py);
-        told.set_item("tokens_file", Shard::tokens_name(number))?;
-        told.set_item("documents_file", Shard::documents_name(number))?;
-        told.set_item("tokens", shard.tokens)?;
-        told.set_item("documents", shard.documents)?;
-        told.set_item("bytes", shard.bytes)?;
-        shards.append(told)?;
+        let entry = PyDict::new(py);
+        entry.set_item("tokens_file", Shard::tokens_name(number))?;
+        entry.set_item("documents_file", Shard::documents_name(number))?;
+        entry.set_item("tokens", shard.tokens)?;
+        entry.set_item("documents", shard.documents)?;
+        entry.set_item("bytes", shard.bytes)?;
+        list.append(entry)?;
     }
     let dict = PyDict::new(py);
-    dict.set_item("shards", shards)?;
+    dict.set_item("shards", list)?;
+    dict.set_item("resumed", report.resumed)?;
     dict.set_item("skipped", report.skipped)?;
     let examples = report.first_skips.iter().map(ToString::to_string);
     dict.set_item("skipped_examples", examples.collect::<Vec<_>>())?;
     Ok(dict)
+}
+
+/// True for the names of files that encoding writes to a directory of shards.
+#[pyfunction]
+pub(crate) fn is_shard_directory_file(name: &str) -> bool {
+    shards::is_shard_directory_file(name)
 }

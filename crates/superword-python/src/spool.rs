@@ -1,4 +1,4 @@
-//! Documents that come from Python or from a pipe, kept so that they can be read twice.
+//! Buffers documents that can be read only once, so that training can read them twice.
 
 use std::io::{BufWriter, Write};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -9,15 +9,15 @@ use superword::corpus::{Compression, CorpusError, Format, Location, ReadError, S
 use crate::errors;
 use crate::watch::{detached, watched_apart};
 
-/// Documents from Python, kept in a temporary file so that training can read them twice.
+/// Documents from Python in a temporary file, or the bytes of standard input.
 #[pyclass(name = "Spool", module = "superword._core", frozen)]
 pub(crate) struct PySpool {
-    kept: Mutex<Kept>,
+    content: Mutex<Content>,
 }
 
-enum Kept {
-    Nothing,
-    /// Each after the number of its bytes.
+enum Content {
+    Empty,
+    /// Documents as [`frame`] lays them out.
     Documents(BufWriter<std::fs::File>),
     /// The raw bytes of standard input.
     Stdin(Source),
@@ -30,15 +30,15 @@ fn failed(error: &std::io::Error) -> PyErr {
 }
 
 impl PySpool {
-    fn lock(&self) -> std::sync::MutexGuard<'_, Kept> {
-        self.kept.lock().unwrap_or_else(PoisonError::into_inner)
+    fn lock(&self) -> std::sync::MutexGuard<'_, Content> {
+        self.content.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// What was kept, as a source.
+    /// A source that reads the content.
     pub(crate) fn source(&self, format: Option<Format>) -> PyResult<Source> {
         match &mut *self.lock() {
-            Kept::Nothing => Ok(Source::memory("texts", Vec::new(), Format::Framed)),
-            Kept::Documents(writer) => {
+            Content::Empty => Ok(Source::memory("texts", Vec::new(), Format::Framed)),
+            Content::Documents(writer) => {
                 writer.flush().map_err(|error| failed(&error))?;
                 let file = writer
                     .get_ref()
@@ -50,7 +50,7 @@ impl PySpool {
                     compression: Compression::None,
                 })
             }
-            Kept::Stdin(source) => Ok(Source {
+            Content::Stdin(source) => Ok(Source {
                 format: format.unwrap_or(source.format),
                 ..source.clone()
             }),
@@ -63,19 +63,19 @@ impl PySpool {
     #[new]
     fn new() -> PySpool {
         PySpool {
-            kept: Mutex::new(Kept::Nothing),
+            content: Mutex::new(Content::Empty),
         }
     }
 
-    /// Keeps these texts, each a document.
+    /// Appends texts; each is a document.
     fn add(&self, py: Python<'_>, texts: Vec<String>) -> PyResult<()> {
         let written = detached(py, || {
-            let mut kept = self.lock();
-            if !matches!(&*kept, Kept::Documents(_)) {
+            let mut content = self.lock();
+            if !matches!(&*content, Content::Documents(_)) {
                 let file = tempfile::tempfile()?;
-                *kept = Kept::Documents(BufWriter::with_capacity(1 << 20, file));
+                *content = Content::Documents(BufWriter::with_capacity(1 << 20, file));
             }
-            if let Kept::Documents(writer) = &mut *kept {
+            if let Content::Documents(writer) = &mut *content {
                 let mut framed = Vec::new();
                 for text in &texts {
                     framed.clear();
@@ -88,14 +88,14 @@ impl PySpool {
         written.map_err(|error| failed(&error))
     }
 
-    /// Keeps all of standard input.
+    /// Reads all of standard input.
     fn read_stdin(&self, py: Python<'_>) -> PyResult<()> {
         let source = watched_apart(py, None, |observer| {
             Source::stdin(Format::Lines).buffer(observer)
         })?;
         match source {
             Ok(source) => {
-                *self.lock() = Kept::Stdin(source);
+                *self.lock() = Content::Stdin(source);
                 Ok(())
             }
             Err(ReadError::Corpus(error)) => Err(errors::corpus(&error)),

@@ -8,8 +8,9 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
+from superword._files.replace import replace
 from superword._support.extras import need
 from superword.errors import CountsError, SaveError
 
@@ -162,9 +163,8 @@ def described(schema: Any) -> dict[str, Any] | None:
 def write(path: str, table: Any) -> None:
     """Write a table atomically, as Parquet or Arrow, selected by the suffix."""
     pa = pyarrow()
-    from superword._counting.tsv import replacing
 
-    with replacing(path) as file:
+    def fill(file: BinaryIO) -> None:
         try:
             if Path(path).suffix.lower() == ".parquet":
                 import pyarrow.parquet as pq
@@ -174,7 +174,9 @@ def write(path: str, table: Any) -> None:
                 with pa.ipc.new_file(file, table.schema) as writer:
                     writer.write_table(table)
         except (pa.ArrowException, MemoryError) as error:
-            raise SaveError(f"cannot save to {path}: {error}", path=path) from None
+            raise SaveError(f"writing {path} failed: {error}", path=path) from None
+
+    replace(path, fill)
 
 
 def read(path: str) -> Any:

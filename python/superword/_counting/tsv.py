@@ -13,18 +13,16 @@ from __future__ import annotations
 
 import itertools
 import json
-import os
 import re
-import tempfile
 from array import array
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any
 
-from superword.errors import CountsError, SaveError
+from superword._files.replace import replace
+from superword.errors import CountsError
 
-__all__ = ["describe", "escape", "read", "replacing", "rows", "run_rows", "unescape", "write"]
+__all__ = ["describe", "escape", "read", "rows", "run_rows", "unescape", "write"]
 
 HEADER = "#superword\t"
 
@@ -101,41 +99,7 @@ def write(
         for tokens, count in rows:
             yield ("\t".join([*map(escape, tokens), str(count)]) + "\n").encode()
 
-    with replacing(path) as file:
-        file.writelines(lines())
-
-
-@contextmanager
-def replacing(path: str) -> Iterator[BinaryIO]:
-    """A file to write, which takes the place of `path` in the end, all or nothing."""
-    folder = Path(path).parent
-    temporary = None
-    try:
-        handle, temporary = tempfile.mkstemp(dir=folder, prefix=".superword-", suffix=".tmp")
-        with os.fdopen(handle, "wb", buffering=1 << 20) as file:
-            yield file
-            file.flush()
-            os.fsync(file.fileno())
-        Path(temporary).chmod(0o666 & ~_umask())
-        Path(temporary).replace(path)
-        temporary = None
-    except SaveError:
-        raise
-    except OSError as error:
-        raise SaveError(
-            f"cannot save to {path}: {error.strerror or error}",
-            hint="check the folder and the space on the disk",
-            path=path,
-        ) from None
-    finally:
-        if temporary is not None:
-            Path(temporary).unlink(missing_ok=True)
-
-
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask
+    replace(path, lambda file: file.writelines(lines()))
 
 
 def read(

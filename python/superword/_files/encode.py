@@ -1,41 +1,27 @@
-"""A corpus to shards of ids, for training a language model.
+"""Encodes a corpus into shards of ids, for training a language model.
 
-A directory of shards holds, for each shard, the ids of whole documents one after the other
-(`shard-00000.npy`, `uint16` or `uint32`) and where each document starts and ends in it
-(`shard-00000.documents.npy`, `uint64`, one more than documents), and
-`manifest.json`, which is there once all is done. `progress.json` is there until then.
+The engine writes the shards, the manifest and the progress file, and decides whether a directory
+can be resumed (`encode/shards` in the engine). This module prepares its arguments.
 """
 
 from __future__ import annotations
 
-import json
 import os
 import warnings
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
+from superword import _core
 from superword._reading.sources import open_sources
 from superword._support.checks import whole
 from superword._support.faces import option
 from superword._support.text import suggestion
-from superword.errors import OptionError, SkippedWarning, SpecialTokenError
-from superword.inputs import expand
+from superword.errors import MissingInputError, OptionError, SkippedWarning, SpecialTokenError
+from superword.inputs import STDIN, Input, expand
 from superword.options import Format, OnError, ReadOptions
 from superword.progress import Progress
-from superword.shards import (
-    EncodedCorpus,
-    Shard,
-    check_same,
-    complete,
-    finished_shards,
-    held,
-    identity_of,
-    read_manifest,
-    remove_all,
-    remove_partial,
-    write_manifest,
-)
+from superword.shards import EncodedCorpus, Shard
 from superword.training import Inputs, watching
 
 if TYPE_CHECKING:
@@ -52,7 +38,7 @@ ProgressOption = bool | Callable[[Progress], object] | None
 def encode_files(
     tokenizer: Tokenizer, inputs: Inputs, out_dir: Any, **options: Any
 ) -> EncodedCorpus:
-    """What `Tokenizer.encode_files` does; a warning says which documents were skipped."""
+    """`Tokenizer.encode_files`, which warns about skipped documents."""
     corpus = run(tokenizer, inputs, out_dir, **options)
     if corpus.skipped:
         # 3: the line that called Tokenizer.encode_files.
@@ -75,7 +61,7 @@ def run(
     overwrite: bool = False,
     progress: ProgressOption = None,
 ) -> EncodedCorpus:
-    """Encode files into shards, or go on where an earlier run was stopped."""
+    """Encode files into shards, or resume an earlier run that was stopped."""
     reading = ReadOptions(
         threads=threads,
         text_field=text_field,
@@ -84,60 +70,68 @@ def run(
     )
     shard_size = whole("shard_size", shard_size, at_least=1)
     dtype = _dtype(dtype, tokenizer.n_vocab)
-    eot_id = _end_of_document(tokenizer, eot)
-    found = expand(inputs, reading.format)
-    identity: dict[str, Any] = {
-        "model": {"sha256": tokenizer._digest().hex(), "n_vocab": tokenizer.n_vocab},
+    recipe = {
+        "model_sha256": tokenizer._digest().hex(),
+        "n_vocab": tokenizer.n_vocab,
         "dtype": dtype,
-        "eot_token": eot_id,
+        "eot_token": _end_of_document(tokenizer, eot),
         "shard_size": shard_size,
         "text_field": reading.text_field,
         "on_error": reading.on_error,
-        "inputs": [identity_of(item) for item in found],
     }
-    folder = Path(out_dir)
-    with held(folder) as holder:
-        if overwrite:
-            remove_all(folder)
-        before = read_manifest(folder)
-        if before is not None:
-            check_same(folder, before, identity, found)
-            return complete(folder, before)
-        finished = finished_shards(folder, identity, found)
-        remove_partial(folder)
-        sources = open_sources(found, reading.text_field, read_twice=False)
-        try:
+    found = _without_shards(expand(inputs, reading.format), out_dir)
+    shards = _core.ShardRun(out_dir, recipe, [_described(item) for item in found], overwrite)
+    try:
+        report = shards.complete()
+        if report is None:
+            sources = open_sources(found, reading.text_field, read_twice=False)
             with watching(progress or False) as tell:
-                told = tokenizer._model.encode_files(
-                    sources,
-                    {
-                        "folder": str(folder),
-                        "held": holder.again(),
-                        "dtype": dtype,
-                        "shard_size": shard_size,
-                        "end_of_document": eot_id,
-                        "identity": json.dumps(identity),
-                        "finished": json.dumps(finished),
-                        "text_field": reading.text_field,
-                        "on_error": reading.on_error,
-                        "threads": reading.threads or 0,
-                    },
-                    tell,
-                )
-        except BaseException:
-            # Stopped in the middle of a long document, the engine has yet to clean up.
-            remove_partial(folder)
-            raise
-        corpus = EncodedCorpus(
-            folder,
-            dtype,
-            tuple(Shard(**shard) for shard in told["shards"]),
-            told["skipped"],
-            tuple(told["skipped_examples"]),
-            len(finished),
+                report = tokenizer._model.encode_files(sources, shards, reading.threads or 0, tell)
+    finally:
+        shards.close()
+    return EncodedCorpus(
+        path=Path(out_dir),
+        dtype=dtype,
+        shards=tuple(Shard(**shard) for shard in report["shards"]),
+        skipped=report["skipped"],
+        skipped_examples=tuple(report["skipped_examples"]),
+        resumed=report["resumed"],
+    )
+
+
+def _without_shards(found: list[Input], out_dir: str | os.PathLike[str]) -> list[Input]:
+    """The inputs without what an earlier run wrote to `out_dir`, which may be among them."""
+    directory = Path(os.path.realpath(out_dir))
+
+    def is_ours(item: Input) -> bool:
+        if item.data is not None or item.path == STDIN:
+            return False
+        path = Path(os.path.realpath(item.path))
+        return path.parent == directory and _core.is_shard_directory_file(path.name)
+
+    kept = [item for item in found if not is_ours(item)]
+    if not kept:
+        raise MissingInputError(
+            f"the only inputs are shards of an earlier run in {directory}",
+            hint="name the files or directories that hold the text",
+            path=str(directory),
         )
-        write_manifest(corpus, identity)
-    return corpus
+    return kept
+
+
+def _described(item: Input) -> tuple[str, str, str | None, str | None]:
+    """An input as the engine records it: kind, name, format, fingerprint."""
+    if item.data is not None:
+        return "data", item.path, item.format, _fingerprint(item.data)
+    return "stdin" if item.path == STDIN else "file", item.path, item.format, None
+
+
+def _fingerprint(data: Any) -> str | None:
+    """The fingerprint of a Hugging Face dataset. Streamed datasets have none."""
+    if type(data).__module__.split(".")[0] != "datasets":
+        return None
+    fingerprint = getattr(data, "_fingerprint", None)
+    return fingerprint if isinstance(fingerprint, str) else None
 
 
 def _dtype(dtype: str, n_vocab: int) -> Literal["uint16", "uint32"]:
@@ -146,8 +140,8 @@ def _dtype(dtype: str, n_vocab: int) -> Literal["uint16", "uint32"]:
         return "uint16" if fits else "uint32"
     if dtype == "uint16" and not fits:
         raise OptionError(
-            f"`dtype` uint16 holds ids below 65,536, and this tokenizer has {n_vocab:,}",
-            hint="use uint32, or auto",
+            f"`dtype` uint16 holds ids below 65,536, but the vocabulary has {n_vocab:,} tokens",
+            hint='set `dtype="uint32"` or `dtype="auto"`',
             option="dtype",
             value=dtype,
         )

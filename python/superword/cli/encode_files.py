@@ -1,4 +1,4 @@
-"""`superword encode-files`: a corpus to shards of ids."""
+"""`superword encode-files`: encodes a corpus into shards of ids."""
 
 from __future__ import annotations
 
@@ -31,14 +31,19 @@ __all__ = ["encode_files"]
 @click.argument("inputs", nargs=-1, required=True, metavar="INPUT...")
 @click.option("-m", "--model", required=True, type=click.Path(), help="The tokenizer.")
 @click.option(
-    "-o", "--output", required=True, type=click.Path(), metavar="DIR", help="Where shards go."
+    "-o",
+    "--output",
+    required=True,
+    type=click.Path(),
+    metavar="DIR",
+    help="The directory to write.",
 )
 @click.option(
     "--dtype",
     type=click.Choice(["auto", "uint16", "uint32"]),
     default="auto",
     show_default=True,
-    help="What ids are written as; auto: uint16 where all of them fit.",
+    help="The array type of the ids. auto: uint16 if all ids fit, else uint32.",
 )
 @click.option(
     "--shard-size",
@@ -53,14 +58,14 @@ __all__ = ["encode_files"]
     metavar="TOKEN",
     help="The special token that ends each document.  [default: <|endoftext|>]",
 )
-@click.option("--no-eot", is_flag=True, help="Nothing ends a document.")
+@click.option("--no-eot", is_flag=True, help="Write no token between documents.")
 @read_options("max_bytes", "sample", "seed", "weights", "max_memory")
 @click.option(
     "--cache-bytes",
     metavar="SIZE",
-    help="What may be remembered, for each thread, such as 64MB: more is faster on rare words.",
+    help="Memory for the cache of each thread, such as 64MB. More is faster on rare words.",
 )
-@click.option("--overwrite", is_flag=True, help="Remove the shards that are in DIR and start anew.")
+@click.option("--overwrite", is_flag=True, help="Remove the shards in DIR first.")
 @click.option("-q", "--quiet", is_flag=True, help="No progress and no summary.")
 def encode_files(
     inputs: tuple[str, ...],
@@ -74,14 +79,14 @@ def encode_files(
 ) -> None:
     """Encode documents into shards of ids for training a language model.
 
-    DIR gets shard-00000.npy, ... with the ids, shard-00000.documents.npy, ... with where each
-    document starts and ends, and at last manifest.json. INPUT is as in superword train. Run the
-    same command again to go on after it was stopped.
+    DIR gets two files per shard: shard-00000.npy has the ids, shard-00000.documents.npy says where
+    each document starts and ends. manifest.json is written last. INPUT is as in superword train. To
+    resume a run that was stopped, run the same command again.
     """
     if eot is not None and no_eot:
         raise click.UsageError("--eot and --no-eot cannot be combined")
     started = time.monotonic()
-    on_stop("stopped; finished shards are kept: run it again to go on")
+    on_stop("stopped; finished shards are kept: run the same command again to resume")
     tokenizer = Tokenizer.load(model, cache_bytes=cache_bytes)
     values["eot"] = False if no_eot else True if eot is None else eot
     if quiet:
@@ -94,7 +99,7 @@ def encode_files(
     if quiet:
         return
     if corpus.resumed:
-        tell(f"{plural(corpus.resumed, 'shard')} of an earlier run kept")
+        tell(f"kept {plural(corpus.resumed, 'shard')} of an earlier run")
     seconds = time.monotonic() - started
     tell(
         f"{plural(corpus.documents, 'document')}, {format_bytes(corpus.bytes)} of text: "

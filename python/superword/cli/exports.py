@@ -9,12 +9,13 @@ from typing import Any
 
 import click
 
+from superword._files.outputs import check_not_read
 from superword._reading.documents import read_batches
 from superword._support.text import plural
 from superword.cli.faces import as_shown
 from superword.cli.group import SectionedCommand, examples, tell
 from superword.cli.json import as_json_text
-from superword.cli.options import read_options
+from superword.cli.options import force_option, read_options
 from superword.errors import InputError, MissingExtraError
 from superword.export import (
     MODES,
@@ -27,6 +28,7 @@ from superword.export import (
     verify as compare,
 )
 from superword.export.sample import sample_documents
+from superword.export.tiktoken import sidecar_of
 from superword.inputs import expand
 from superword.options import ReadOptions
 from superword.tokenizer import Tokenizer
@@ -78,6 +80,7 @@ TARGETS = ("huggingface", "tiktoken")
     is_flag=True,
     help="tiktoken: give the tokens new ids, words first. Required for BoundlessBPE.",
 )
+@force_option
 def export(
     model: str,
     target: str,
@@ -85,6 +88,7 @@ def export(
     mode: Mode,
     chat_template: str | None,
     renumber: bool,
+    overwrite: bool,
     **roles: str | None,
 ) -> None:
     """Export MODEL to the format of another program, and compare the two on a small text."""
@@ -94,13 +98,19 @@ def export(
         for flag, value in options.items():
             if other != target and value is not None:
                 raise click.UsageError(f"{flag} can only be used with --to {other}")
+    written = (
+        [Path(output, "tokenizer.json"), Path(output, "tokenizer_config.json")]
+        if target == "huggingface"
+        else [Path(output), sidecar_of(Path(output))]
+    )
+    check_not_read(written, lambda: [model, chat_template])
     tokenizer = Tokenizer.load(model)
     if target == "huggingface":
         plan = tokenizer.export_huggingface(
-            output, mode, chat_template=_read(chat_template), **roles
+            output, mode, chat_template=_read(chat_template), overwrite=overwrite, **roles
         )
     else:
-        plan = tokenizer.export_tiktoken(output, mode, renumber=renumber)
+        plan = tokenizer.export_tiktoken(output, mode, renumber=renumber, overwrite=overwrite)
     tell(f"exported {plural(tokenizer.n_vocab, 'token')} to {output}, {plan.mode}")
     if plan.why_not_exact is not None:
         tell(f"note: not exact: {as_shown(plan.why_not_exact._texts[0])}")

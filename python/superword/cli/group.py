@@ -1,4 +1,4 @@
-"""What all commands share: help in sections, and how errors, Ctrl-C and closed pipes end them."""
+"""What all commands share: help in sections, and how errors, signals and closed pipes end them."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import Any
 import click
 
 from superword.cli.faces import as_shown, for_command_line
+from superword.cli.signals import TERMINATED, Terminated, stop_on_sigterm
 from superword.errors import OptionError, SuperwordError
 from superword.progress import JsonLog
 
@@ -76,7 +77,8 @@ class SuperwordGroup(click.Group):
     def invoke(self, ctx: click.Context) -> Any:
         """Run the command. An error becomes a message and an exit code."""
         try:
-            result = super().invoke(ctx)
+            with stop_on_sigterm():
+                result = super().invoke(ctx)
             if sys.stdout is not None:
                 sys.stdout.flush()  # Here, so that a closed pipe is noticed where it is handled.
         except SuperwordError as error:
@@ -88,14 +90,14 @@ class SuperwordGroup(click.Group):
                 facts = {"class": type(error).__name__, "hint": hint, "facts": error.facts}
                 log.tell("error", message=message, **facts)
             ctx.exit(2 if isinstance(error, OptionError) else 1)
-        except KeyboardInterrupt:
+        except KeyboardInterrupt as error:
             stopped = ctx.meta.get(_STOPPED, "stopped")
             if _LOG in ctx.meta:
                 ctx.meta[_LOG].tell("stopped", message=stopped)
             else:
                 # On a new line, because the terminal has just shown ^C.
                 tell(("\n" if _is_terminal(sys.stderr) else "") + stopped)
-            ctx.exit(INTERRUPTED)
+            ctx.exit(TERMINATED if isinstance(error, Terminated) else INTERRUPTED)
         except BrokenPipeError:
             _discard_stdout()
             ctx.exit(BROKEN_PIPE)
@@ -111,7 +113,7 @@ def _is_terminal(stream: Any) -> bool:
 
 
 def on_stop(message: str) -> None:
-    """What to say if Ctrl-C ends the command from now on."""
+    """What to say if Ctrl-C or SIGTERM ends the command from now on."""
     click.get_current_context().meta[_STOPPED] = message
 
 

@@ -6,10 +6,11 @@ from typing import Any
 
 import click
 
+from superword._files.outputs import check_not_read, check_output
 from superword._support.text import printable
 from superword.cli.group import examples, tell
 from superword.cli.json import as_json_text
-from superword.cli.train import check_output
+from superword.cli.options import force_option
 from superword.tokenizer import Tokenizer
 
 __all__ = ["describe", "inspect", "truncate"]
@@ -131,11 +132,13 @@ def _fact(name: str, value: Any, indent: str) -> None:
 @click.argument("model", type=click.Path())
 @click.argument("n_vocab", type=click.IntRange(min=1), metavar="SIZE")
 @click.option("-o", "--output", required=True, type=click.Path(), help="The file to write.")
-def truncate(model: str, n_vocab: int, output: str) -> None:
+@force_option
+def truncate(model: str, n_vocab: int, output: str, overwrite: bool) -> None:
     """Reduce a model to SIZE tokens, including special tokens."""
-    check_output(output)
+    check_not_read([output], lambda: [model])
+    check_output(output, "model", overwrite)
     smaller = Tokenizer.load(model).truncate(n_vocab)
-    smaller.save(output)
+    smaller.save(output, overwrite=overwrite)
     tell(f"saved {smaller.n_vocab:,} tokens as {output}")
 
 

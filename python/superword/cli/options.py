@@ -14,6 +14,7 @@ __all__ = [
     "Option",
     "click_option",
     "flag_of",
+    "force_option",
     "in_sections",
     "quiet_option",
     "read_options",
@@ -85,6 +86,16 @@ def read_options(*left_out: str) -> Callable[[_Command], _Command]:
         return command
 
     return add
+
+
+def force_option(command: _Command) -> _Command:
+    """Add --force. Its name in Python is `overwrite`."""
+    return click.option(
+        "--force",
+        "overwrite",
+        is_flag=True,
+        help="Replace an existing output file even if it is something else.",
+    )(command)
 
 
 def quiet_option(command: _Command) -> _Command:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
 from dataclasses import fields
 from pathlib import Path
@@ -10,21 +9,22 @@ from typing import Any, TypeVar
 
 import click
 
+from superword._files.outputs import check_not_read, check_output
 from superword._reading.sources import gather
 from superword._support.faces import option
 from superword._support.text import plural
 from superword.cli.console import Console
 from superword.cli.group import SectionedCommand, examples, on_stop
-from superword.cli.options import click_option, in_sections, quiet_option, sectioned
+from superword.cli.options import click_option, force_option, in_sections, quiet_option, sectioned
 from superword.cli.pretokenizers import PATTERN_OPTIONS, pretokenizer_of, pretokenizer_options
-from superword.errors import OptionError, SaveError
-from superword.inputs import expand, parse_groups
+from superword.errors import OptionError
+from superword.inputs import Input, expand, parse_groups
 from superword.options import ALPHABETS, GREEDY_SPLIT, TrainOptions
 from superword.progress import Progress
 from superword.tokenizer import Tokenizer
 from superword.training import Report, run
 
-__all__ = ["check_output", "train"]
+__all__ = ["train"]
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 
@@ -88,6 +88,7 @@ def _training_options(command: _Command) -> _Command:
     help="Add superwords to this model of words, which keeps its tokens and ids.",
 )
 @click.option("--log-json", "as_json", is_flag=True, help="Write JSON lines to stderr.")
+@force_option
 @quiet_option
 def train(
     inputs: tuple[str, ...],
@@ -97,6 +98,7 @@ def train(
     base: str | None,
     also: tuple[int, ...],
     as_json: bool,
+    overwrite: bool,
     quiet: bool,
     **values: Any,
 ) -> None:
@@ -115,7 +117,16 @@ def train(
         if kept
         else "stopped; nothing was saved"
     )
-    check_output(output)
+
+    def read() -> list[Input | str | None]:
+        return [base, counts, candidates, *_expanded(inputs, values)]
+
+    check_not_read([output], read)
+    check_output(output, "model", overwrite)
+    smaller = _smaller_paths(output, also)
+    check_not_read(smaller.values(), read)
+    for path in smaller.values():
+        check_output(path, "model", overwrite)
     values["greedy_split"] = GREEDY_SPLIT[values["greedy_split"]]
     if candidates is not None and counts is None:
         raise OptionError(
@@ -141,15 +152,15 @@ def train(
         options, work = _from_counts(inputs, counts, candidates, values, console)
     else:
         options, work = _from_text(inputs, values, console)
-    smaller = _smaller(options, also, output, base)
+    _check_sizes(options, also, base)
     with console.progress() as progress:
         tokenizer, report = work(progress)
-    tokenizer.save(output)
+    tokenizer.save(output, overwrite=overwrite)
     on_stop(f"stopped after saving {output}")
     saved = [output]
     for size, path in smaller.items():
         if size < tokenizer.n_vocab:
-            tokenizer.truncate(size).save(path)
+            tokenizer.truncate(size).save(path, overwrite=overwrite)
             saved.append(path)
         else:
             console.warn(f"{path} is not saved: the vocabulary has only {tokenizer.n_vocab} tokens")
@@ -226,13 +237,24 @@ def _from_base(
     )
 
 
-def _smaller(
-    options: TrainOptions, sizes: tuple[int, ...], output: str, base: str | None
-) -> dict[int, str]:
-    """Where the smaller vocabularies go. Impossible sizes are refused before the work starts."""
+def _expanded(inputs: tuple[str, ...], values: dict[str, Any]) -> list[Input]:
+    """The files that are read, if there are any."""
+    if not inputs:
+        return []
+    return expand(parse_groups(inputs), values["format"], work_dir=values["work_dir"])
+
+
+def _smaller_paths(output: str, sizes: tuple[int, ...]) -> dict[int, str]:
+    """Where the smaller vocabularies go: `m-1000.superword` for `m.superword`."""
+    target = Path(output)
+    return {size: str(target.with_name(f"{target.stem}-{size}{target.suffix}")) for size in sizes}
+
+
+def _check_sizes(options: TrainOptions, sizes: tuple[int, ...], base: str | None) -> None:
+    """Refuse sizes of smaller vocabularies that cannot be had, before the work starts."""
     reason = None
     if not sizes:
-        return {}
+        return
     if options.picky is not None or options.greedy_split:
         name = "picky" if options.picky is not None else "greedy_split"
         reason = f"with `{name}`, a truncated model differs from one trained at that size"
@@ -256,11 +278,6 @@ def _smaller(
                 else "give sizes that are smaller than `vocab_size`",
                 option="also",
             )
-    target = Path(output)
-    paths = {size: str(target.with_name(f"{target.stem}-{size}{target.suffix}")) for size in sizes}
-    for path in paths.values():
-        check_output(path)
-    return paths
 
 
 def _from_counts(
@@ -310,18 +327,3 @@ def _from_counts(
         return train_from_counts(loaded, options, runs, sources, progress)
 
     return options, work
-
-
-def check_output(path: str) -> None:
-    """Find out before hours of work whether the output can be saved."""
-    target = Path(path)
-    folder = target.parent
-    reason = hint = None
-    if target.is_dir():
-        reason, hint = "it is a directory", f"give a file in it, such as {target / 'm.superword'}"
-    elif not folder.is_dir():
-        reason, hint = f"there is no directory {folder}", f"create it first: mkdir -p {folder}"
-    elif not os.access(folder, os.W_OK | os.X_OK):
-        reason, hint = f"the directory {folder} is not writable", "choose another directory"
-    if reason:
-        raise SaveError(f"cannot save to {path}: {reason}", hint=hint, path=path)

@@ -7,9 +7,10 @@ import os
 from pathlib import Path
 from typing import Any
 
+from superword._files.outputs import check_replaceable
+from superword._files.replace import make_directory, replace
 from superword._support.bytechars import to_chars
 from superword.errors import ExportError, SpecialTokenError
-from superword.export.files import make_folder, write
 from superword.export.plan import Mode, Plan, make_plan
 from superword.tokenizer import END_OF_TEXT, Tokenizer
 
@@ -27,6 +28,7 @@ def export_huggingface(
     bos_token: str | None = None,
     eos_token: str | None = None,
     pad_token: str | None = None,
+    overwrite: bool = False,
 ) -> Plan:
     """Write `tokenizer.json` and `tokenizer_config.json` into `folder`; see `Tokenizer`."""
     plan = make_plan(tokenizer, mode)
@@ -43,9 +45,11 @@ def export_huggingface(
     if chat_template is not None:
         config["chat_template"] = chat_template
     data = _json(tokenizer_json(plan))
-    target = make_folder(folder)
-    write(target / "tokenizer.json", data)
-    write(target / "tokenizer_config.json", _json(config))
+    target = make_directory(folder)
+    check_replaceable(target / "tokenizer.json", "tokenizer.json", overwrite)
+    check_replaceable(target / "tokenizer_config.json", "config", overwrite)
+    replace(target / "tokenizer.json", data)
+    replace(target / "tokenizer_config.json", _json(config))
     return plan
 
 

@@ -18,9 +18,11 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
+from superword._files.outputs import check_replaceable
+from superword._files.read import read_file
+from superword._files.replace import make_directory, replace
 from superword._support.extras import need
-from superword.errors import ConversionError, ExportError, MissingModelError
-from superword.export.files import make_folder, write
+from superword.errors import ConversionError, ExportError
 from superword.export.patterns import preset_of
 from superword.export.plan import Mode, Plan, make_plan
 from superword.tokenizer import Tokenizer
@@ -39,6 +41,7 @@ def export_tiktoken(
     mode: Mode = "auto",
     *,
     renumber: bool = False,
+    overwrite: bool = False,
 ) -> Plan:
     """Write the ranks to `path` and the sidecar beside it; see `Tokenizer`."""
     plan = make_plan(tokenizer, mode)
@@ -67,11 +70,13 @@ def export_tiktoken(
         "ids": own_ids,
     }
     target = Path(path)
-    make_folder(target.parent)
+    make_directory(target.parent)
+    check_replaceable(target, "tiktoken", overwrite)
+    check_replaceable(sidecar_of(target), "tiktoken sidecar", overwrite)
     lines = [base64.b64encode(token) + b" %d\n" % rank for token, rank in ranks.items()]
-    write(target, b"".join(lines))
+    replace(target, b"".join(lines))
     text = json.dumps(sidecar, ensure_ascii=False, indent=2) + "\n"
-    write(sidecar_of(target), text.encode())
+    replace(sidecar_of(target), text.encode())
     return plan
 
 
@@ -135,7 +140,7 @@ def load_tiktoken(path: str | os.PathLike[str]) -> Any:
     """The `tiktoken.Encoding` of an export: `load_tiktoken("m.tiktoken").encode("as well as")`."""
     tiktoken = need("tiktoken", "tiktoken", "loading a tiktoken export")
     sidecar = read_sidecar(Path(path))
-    lines = Path(path).read_bytes().splitlines()
+    lines = read_file(Path(path), "give a .tiktoken file").splitlines()
     ranks = {base64.b64decode(token): int(rank) for token, rank in map(bytes.split, lines)}
     try:
         return tiktoken.Encoding(
@@ -156,14 +161,9 @@ def load_tiktoken(path: str | os.PathLike[str]) -> Any:
 def read_sidecar(path: Path) -> dict[str, Any]:
     """What the sidecar of an export says."""
     beside = sidecar_of(path)
+    content = read_file(beside, "keep the two files of the export in one directory")
     try:
-        sidecar = json.loads(beside.read_bytes())
-    except FileNotFoundError:
-        raise MissingModelError(
-            f"there is no {beside} beside {path}",
-            hint="keep the two files of the export in one directory",
-            path=str(beside),
-        ) from None
+        sidecar = json.loads(content)
     except ValueError as error:
         raise ConversionError(f"{beside} is not JSON: {error}", path=str(beside)) from None
     if not isinstance(sidecar, dict) or not {"pat_str", "special_tokens"} <= sidecar.keys():

@@ -8,8 +8,9 @@ import re
 from pathlib import Path
 from typing import Any, NoReturn
 
+from superword._files.read import read_file
 from superword._support.bytechars import to_bytes
-from superword.errors import ConversionError, MissingModelError
+from superword.errors import ConversionError
 from superword.imports.build import build, pretokenizer_for
 from superword.imports.rules import check_alphabet, rules_of
 from superword.pretokenizer import Pretokenizer
@@ -23,14 +24,9 @@ def from_huggingface(path: str | os.PathLike[str], *, ignore_normalizer: bool = 
     file = Path(path)
     if file.is_dir():
         file = file / "tokenizer.json"
+    content = read_file(file, "give a tokenizer.json, or the directory that holds it")
     try:
-        data = json.loads(file.read_bytes())
-    except FileNotFoundError:
-        raise MissingModelError(
-            f"there is no file {file}",
-            hint="give a tokenizer.json, or the directory that holds it",
-            path=str(file),
-        ) from None
+        data = json.loads(content)
     except ValueError as error:
         raise ConversionError(f"{file} is not JSON: {error}", path=str(file)) from None
     if not isinstance(data, dict) or not isinstance(data.get("model"), dict):

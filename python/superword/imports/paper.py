@@ -26,8 +26,9 @@ import re
 from pathlib import Path
 from typing import NoReturn
 
+from superword._files.read import read_file
 from superword._support.bytechars import to_bytes
-from superword.errors import ConversionError, MissingModelError
+from superword.errors import ConversionError
 from superword.imports.build import build
 from superword.imports.rules import Rule, check_alphabet
 from superword.options import Method
@@ -50,12 +51,10 @@ def from_paper(
 ) -> Tokenizer:
     """The model of one of the paper's `.model` files; see `Tokenizer`."""
     file = Path(path)
+    content = read_file(file, "check the path")
     try:
-        lines = file.read_text(encoding="utf-8").split("\n")
-    except FileNotFoundError:
-        raise MissingModelError(
-            f"there is no file {file}", hint="check the path", path=str(file)
-        ) from None
+        # As text files are read: any line ending counts as one.
+        lines = content.decode().replace("\r\n", "\n").replace("\r", "\n").split("\n")
     except UnicodeDecodeError as error:
         raise ConversionError(
             f"{file} is not UTF-8 at byte {error.start}", path=str(file)

@@ -8,7 +8,8 @@ import os
 from collections.abc import Mapping
 from pathlib import Path
 
-from superword.errors import ConversionError, MissingModelError, OptionError
+from superword._files.read import read_file
+from superword.errors import ConversionError, OptionError
 from superword.export.tiktoken import read_sidecar, sidecar_of
 from superword.imports.build import build, pretokenizer_for
 from superword.imports.rules import check_alphabet, rules_of
@@ -59,12 +60,7 @@ def from_tiktoken(
 
 
 def _read(path: Path) -> dict[bytes, int]:
-    try:
-        lines = path.read_bytes().splitlines()
-    except FileNotFoundError:
-        raise MissingModelError(
-            f"there is no file {path}", hint="give a .tiktoken file", path=str(path)
-        ) from None
+    lines = read_file(path, "give a .tiktoken file").splitlines()
     table: dict[bytes, int] = {}
     for number, line in enumerate(lines, start=1):
         if not line.strip():

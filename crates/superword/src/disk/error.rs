@@ -14,6 +14,9 @@ pub enum WriteError {
     #[error("{} is a directory, not a file", path.display())]
     IsDirectory { path: PathBuf },
 
+    #[error("{} cannot be a directory: a file is in the way", path.display())]
+    NotADirectory { path: PathBuf },
+
     #[error("{} is a device or a pipe, not a regular file", path.display())]
     NotAFile { path: PathBuf },
 
@@ -51,6 +54,7 @@ impl WriteError {
         match self {
             WriteError::NoDirectory { directory } => directory,
             WriteError::IsDirectory { path }
+            | WriteError::NotADirectory { path }
             | WriteError::NotAFile { path }
             | WriteError::ReadOnly { path }
             | WriteError::PermissionDenied { path }
@@ -65,6 +69,7 @@ impl WriteError {
         match self {
             WriteError::NoDirectory { .. } => "create the directory first, or check the path",
             WriteError::IsDirectory { .. } => "name a file inside the directory",
+            WriteError::NotADirectory { .. } => "choose another directory",
             WriteError::NotAFile { .. } => "name a regular file",
             WriteError::ReadOnly { .. } => "choose another name, or make the file writable",
             WriteError::PermissionDenied { .. } => {
@@ -113,7 +118,7 @@ impl LockError {
     pub fn hint(&self) -> &'static str {
         match self {
             LockError::InUse { .. } => "wait for the other run to end, or use another directory",
-            LockError::Write(_) => "choose a directory that can be created and written",
+            LockError::Write(error) => error.hint(),
         }
     }
 }

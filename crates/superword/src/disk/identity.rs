@@ -21,7 +21,7 @@ pub struct Identity {
     /// The size of the file.
     pub bytes: u64,
     /// When it was last modified, in nanoseconds since 1970.
-    pub modified_ns: i128,
+    pub modified_ns: i64,
     /// A hash of the first and the last 64 kB.
     pub ends: u64,
 }
@@ -62,11 +62,11 @@ pub fn identity(path: &Path) -> io::Result<Identity> {
     })
 }
 
-fn nanoseconds(time: SystemTime) -> i128 {
-    // Durations have at most 94 bits.
+/// Limited to the years 1677 to 2262, which is where 64 bits end.
+fn nanoseconds(time: SystemTime) -> i64 {
     match time.duration_since(UNIX_EPOCH) {
-        Ok(after) => after.as_nanos() as i128,
-        Err(error) => -(error.duration().as_nanos() as i128),
+        Ok(after) => i64::try_from(after.as_nanos()).unwrap_or(i64::MAX),
+        Err(error) => i64::try_from(error.duration().as_nanos()).map_or(i64::MIN, |before| -before),
     }
 }
 

@@ -4,7 +4,7 @@ use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 
-use super::{LockError, WriteError, temporary};
+use super::{LockError, WriteError, create_directory, temporary};
 
 /// The file that is locked. It holds the id of the process that locked it.
 pub const LOCK_FILE: &str = "superword.lock";
@@ -35,7 +35,7 @@ pub struct Lock {
 impl Lock {
     /// Creates the directory if it does not exist, and locks it.
     pub fn acquire(directory: &Path) -> Result<Lock, LockError> {
-        fs::create_dir_all(directory).map_err(|source| WriteError::new(directory, source))?;
+        create_directory(directory)?;
         let path = directory.join(LOCK_FILE);
         let mut tries = 0;
         loop {

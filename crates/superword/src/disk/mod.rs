@@ -27,5 +27,5 @@ mod temporary;
 pub use error::{LockError, WriteError, is_disk_full};
 pub use identity::{Identity, identity};
 pub use lock::{LOCK_FILE, Lock};
-pub use replace::{Replacement, replace, sync_directory};
+pub use replace::{Replacement, create_directory, replace, sync_directory};
 pub use temporary::is_temporary_name;

@@ -85,6 +85,11 @@ impl Replacement {
         })
     }
 
+    /// The temporary file, for programs that write it by its name.
+    pub fn temporary_path(&self) -> &Path {
+        self.temporary.as_deref().unwrap_or(&self.target)
+    }
+
     /// Writes more of the file.
     pub fn write(
         &mut self,
@@ -146,6 +151,16 @@ fn directory_of(file: &Path) -> &Path {
         Some(parent) if !parent.as_os_str().is_empty() => parent,
         _ => Path::new("."),
     }
+}
+
+/// Creates a directory and its parents, unless it exists.
+pub fn create_directory(path: &Path) -> Result<(), WriteError> {
+    fs::create_dir_all(path).map_err(|source| match source.kind() {
+        ErrorKind::AlreadyExists | ErrorKind::NotADirectory => {
+            WriteError::NotADirectory { path: path.into() }
+        }
+        _ => WriteError::new(path, source),
+    })
 }
 
 /// Makes sure that renames in a directory survive a power cut, where the system can do so.
@@ -258,6 +273,21 @@ mod tests {
             WriteError::NoDirectory { .. }
         ));
         assert_eq!(names(directory.path()), ["file"]);
+    }
+
+    #[test]
+    fn directories_are_created_unless_a_file_is_in_the_way() {
+        let directory = tempfile::tempdir().unwrap();
+        let below = directory.path().join("a/b");
+        create_directory(&below).unwrap();
+        create_directory(&below).unwrap();
+        assert!(below.is_dir());
+        let file = directory.path().join("file");
+        fs::write(&file, b"x").unwrap();
+        for path in [file.join("below"), file] {
+            let error = create_directory(&path).unwrap_err();
+            assert!(matches!(error, WriteError::NotADirectory { .. }), "{error}");
+        }
     }
 
     #[test]

@@ -1,77 +1,97 @@
-//! A corpus to shards of ids, for training a language model.
+//! Encodes a corpus into shards of ids, for training a language model.
 //!
-//! A shard is two arrays: the ids of whole documents one after the other, and where each document
-//! starts and ends. Shards, and what is in them, depend on the input, the model and the options
-//! alone, never on threads or interruptions.
+//! A directory of shards holds two arrays per shard: the ids of whole documents one after the other
+//! (`shard-00000.npy`), and where each document starts and ends (`shard-00000.documents.npy`). Once
+//! all shards are finished, `manifest.json` describes them; until then, `progress.json` records
+//! which are finished, so that a later run can resume.
+//!
+//! The shards and their content depend only on the [`Recipe`]: the model, the inputs and the
+//! options. Threads and interruptions make no difference.
 
+mod error;
 mod npy;
+mod recipe;
+mod run;
 mod shard;
 mod writer;
 
+pub use error::ShardError;
 pub use npy::Dtype;
-pub use shard::{PROGRESS_FILE, Shard, ShardError, ShardOptions, ShardReport};
+pub use recipe::{InputRecord, Recipe};
+pub use run::{Begun, MANIFEST_FILE, PROGRESS_FILE, ShardRun, is_shard_directory_file};
+pub use shard::{Shard, ShardReport};
 
 use super::{Encoder, SpecialFinder};
 use crate::corpus::{BlockWorker, ReadError, ReadOptions, Source, read_ordered};
 use crate::observe::{Observer, Phase};
-use writer::Shards;
+use writer::ShardWriter;
 
 impl Encoder {
-    /// Encodes all documents of the sources, in order, into shards. `finished` shards of an
-    /// earlier run are kept and counted. A run that ends early leaves whole shards only.
+    /// Encodes all documents of the sources, in order, into the directory of `run`, and writes the
+    /// manifest. Shards that an earlier run finished are kept and reported too. If it ends early,
+    /// finished shards stay, and nothing else.
+    ///
+    /// `sources` must be the inputs that the recipe of the run records.
     pub fn encode_files(
         &self,
         sources: &[Source],
-        read: &ReadOptions,
-        options: &ShardOptions,
+        threads: usize,
+        run: &ShardRun,
         observer: &dyn Observer,
     ) -> Result<ShardReport, ReadError<ShardError>> {
-        let mut shards = Shards::new(options, observer);
-        let from = shards.from();
-        // At the start too: it marks the folder as ours.
-        shards.keep_progress().map_err(ReadError::Sink)?;
+        let read = ReadOptions {
+            text_field: run.recipe.text_field.clone(),
+            on_error: run.recipe.on_error,
+            threads,
+            ..ReadOptions::default()
+        };
+        let mut writer = ShardWriter::new(run, observer);
+        // Written even before the first shard: it marks the directory as ours.
+        writer.write_progress().map_err(ReadError::Sink)?;
         let make_worker = || ShardWorker {
             encoder: self,
             specials: self.special_finder(|_| false),
-            options,
+            recipe: &run.recipe,
             ids: Vec::new(),
-            made: EncodedBlock::default(),
+            encoded: EncodedBlock::default(),
         };
         let reading = read_ordered(
             sources,
-            read,
-            from,
+            &read,
+            writer.position(),
             Phase::Encode,
             observer,
             make_worker,
-            |block| shards.take(block),
+            |block| writer.write_block(block),
         );
         reading.map_err(|error| match error {
             ReadError::Sink(ShardError::Stopped(stopped)) => stopped.into(),
             error => error,
         })?;
-        if shards.bytes() == 0 && !read.allow_empty {
-            return Err(shards.empty(sources).into());
+        if writer.bytes() == 0 {
+            return Err(writer.empty(sources).into());
         }
-        shards.end(sources.len()).map_err(ReadError::Sink)
+        let report = writer.finish(sources.len()).map_err(ReadError::Sink)?;
+        run.write_manifest(&report).map_err(ReadError::Sink)?;
+        Ok(report)
     }
 }
 
 /// The documents of a block, ready to be written.
 #[derive(Debug, Default)]
-pub(super) struct EncodedBlock {
-    /// The ids in the numbers of the shards, little-endian.
-    pub(super) numbers: Vec<u8>,
-    /// For each document: its tokens and the bytes of its text.
-    pub(super) documents: Vec<(u64, u64)>,
+struct EncodedBlock {
+    /// The ids as the shards store them, little-endian.
+    numbers: Vec<u8>,
+    /// For each document the number of its tokens and the bytes of its text.
+    documents: Vec<(u64, u64)>,
 }
 
 struct ShardWorker<'e> {
     encoder: &'e Encoder,
     specials: SpecialFinder,
-    options: &'e ShardOptions,
+    recipe: &'e Recipe,
     ids: Vec<u32>,
-    made: EncodedBlock,
+    encoded: EncodedBlock,
 }
 
 impl BlockWorker for ShardWorker<'_> {
@@ -81,9 +101,9 @@ impl BlockWorker for ShardWorker<'_> {
     fn document(&mut self, text: &str) -> Result<(), ShardError> {
         self.ids.clear();
         self.encoder.encode(text, &self.specials, &mut self.ids)?;
-        self.ids.extend(self.options.end_of_document);
-        let numbers = &mut self.made.numbers;
-        match self.options.dtype {
+        self.ids.extend(self.recipe.eot_token);
+        let numbers = &mut self.encoded.numbers;
+        match self.recipe.dtype {
             Dtype::Uint16 => {
                 for &id in &self.ids {
                     let number = u16::try_from(id).map_err(|_| ShardError::IdTooLarge {
@@ -99,11 +119,11 @@ impl BlockWorker for ShardWorker<'_> {
             }
         }
         let counts = (self.ids.len() as u64, text.len() as u64);
-        self.made.documents.push(counts);
+        self.encoded.documents.push(counts);
         Ok(())
     }
 
     fn finish(&mut self) -> EncodedBlock {
-        std::mem::take(&mut self.made)
+        std::mem::take(&mut self.encoded)
     }
 }

@@ -1,13 +1,14 @@
-//! Arrays in files as numpy writes them, made piece by piece and there whole or not at all.
+//! Writes arrays as numpy saves them, one piece after another.
 
-use std::fs::{File, OpenOptions};
-use std::io::{self, BufWriter, Seek, SeekFrom, Write};
-use std::path::{Path, PathBuf};
+use std::io::{Seek, SeekFrom, Write};
+use std::path::Path;
 
-/// Room for the header: what numpy itself takes for an array of one dimension.
+use crate::disk::{Replacement, WriteError};
+
+/// The size of the header that numpy writes for a one-dimensional array.
 const HEADER_BYTES: usize = 128;
 
-/// What the numbers of an array are.
+/// The type of the numbers in an array.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Dtype {
     /// 16 bits, for ids below 65,536.
@@ -19,13 +20,19 @@ pub enum Dtype {
 }
 
 impl Dtype {
-    /// The name in numpy: `uint16`, ...
+    /// The name that numpy uses, such as `uint16`.
     pub fn name(self) -> &'static str {
         match self {
             Dtype::Uint16 => "uint16",
             Dtype::Uint32 => "uint32",
             Dtype::Uint64 => "uint64",
         }
+    }
+
+    /// The inverse of [`Dtype::name`].
+    pub fn from_name(name: &str) -> Option<Dtype> {
+        let all = [Dtype::Uint16, Dtype::Uint32, Dtype::Uint64];
+        all.into_iter().find(|dtype| dtype.name() == name)
     }
 
     /// Bytes of one number.
@@ -37,9 +44,11 @@ impl Dtype {
         }
     }
 
-    /// The size of the file of an array.
-    pub fn file_size(self, length: u64) -> u64 {
-        HEADER_BYTES as u64 + length * self.size()
+    /// The size of the file of an array, unless it is beyond all limits.
+    pub fn file_size(self, length: u64) -> Option<u64> {
+        length
+            .checked_mul(self.size())?
+            .checked_add(HEADER_BYTES as u64)
     }
 }
 
@@ -56,73 +65,40 @@ fn header(dtype: Dtype, length: u64) -> [u8; HEADER_BYTES] {
     header
 }
 
-/// An array on its way into a file. Dropped before it is finished, it leaves nothing.
+/// An array file that appears once it is complete. Dropped before, it leaves no trace.
 #[derive(Debug)]
 pub(super) struct NpyWriter {
-    path: PathBuf,
-    partial: PathBuf,
-    file: Option<BufWriter<File>>,
+    file: Replacement,
     dtype: Dtype,
     bytes: u64,
 }
 
 impl NpyWriter {
-    /// Starts an array that will be at `path`; until then it is in `path` + `.partial`.
-    pub(super) fn create(path: &Path, dtype: Dtype) -> io::Result<NpyWriter> {
-        let mut partial = path.as_os_str().to_owned();
-        partial.push(".partial");
-        let partial = PathBuf::from(partial);
-        let file = OpenOptions::new()
-            .write(true)
-            .create(true)
-            .truncate(true)
-            .open(&partial)?;
-        let mut writer = NpyWriter {
-            path: path.to_owned(),
-            partial,
-            file: Some(BufWriter::with_capacity(1 << 18, file)),
+    pub(super) fn create(path: &Path, dtype: Dtype) -> Result<NpyWriter, WriteError> {
+        let mut file = Replacement::begin(path)?;
+        // Overwritten at the end: the length is not known yet.
+        file.write(|file| file.write_all(&[0; HEADER_BYTES]))?;
+        Ok(NpyWriter {
+            file,
             dtype,
             bytes: 0,
-        };
-        // The length is not known yet.
-        writer.put(&[0; HEADER_BYTES])?;
-        writer.bytes = 0;
-        Ok(writer)
+        })
     }
 
     /// Appends numbers, as bytes in little-endian order.
-    pub(super) fn put(&mut self, numbers: &[u8]) -> io::Result<()> {
+    pub(super) fn append(&mut self, numbers: &[u8]) -> Result<(), WriteError> {
         self.bytes += numbers.len() as u64;
-        match &mut self.file {
-            Some(file) => file.write_all(numbers),
-            None => Ok(()),
-        }
+        self.file.write(|file| file.write_all(numbers))
     }
 
-    /// Writes the length, makes sure that all is on the disk, and gives the file its name.
-    pub(super) fn finish(mut self) -> io::Result<()> {
-        if let Some(file) = self.file.take() {
-            let mut file = file.into_inner().map_err(io::IntoInnerError::into_error)?;
+    /// Writes the header and puts the file in place.
+    pub(super) fn finish(mut self) -> Result<(), WriteError> {
+        let header = header(self.dtype, self.bytes / self.dtype.size());
+        self.file.write(|file| {
             file.seek(SeekFrom::Start(0))?;
-            file.write_all(&header(self.dtype, self.bytes / self.dtype.size()))?;
-            file.sync_all()?;
-            drop(file);
-            std::fs::rename(&self.partial, &self.path)?;
-            self.partial = PathBuf::new();
-        }
-        Ok(())
-    }
-}
-
-impl Drop for NpyWriter {
-    fn drop(&mut self) {
-        if let Some(file) = self.file.take() {
-            // What is still in the buffer is not wanted any more.
-            let _ = file.into_parts();
-        }
-        if !self.partial.as_os_str().is_empty() {
-            let _ = std::fs::remove_file(&self.partial);
-        }
+            file.write_all(&header)
+        })?;
+        self.file.commit()
     }
 }
 
@@ -131,22 +107,21 @@ mod tests {
     use super::*;
 
     #[test]
-    fn arrays_appear_whole_or_not_at_all() -> io::Result<()> {
-        let folder = tempfile::tempdir()?;
-        let path = folder.path().join("a.npy");
-        let mut writer = NpyWriter::create(&path, Dtype::Uint16)?;
-        writer.put(&[1, 0, 2, 1])?;
+    fn an_array_appears_complete_or_not_at_all() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("a.npy");
+        let mut writer = NpyWriter::create(&path, Dtype::Uint16).unwrap();
+        writer.append(&[1, 0, 2, 1]).unwrap();
         assert!(!path.exists());
-        writer.finish()?;
-        let bytes = std::fs::read(&path)?;
-        assert_eq!(bytes.len() as u64, Dtype::Uint16.file_size(2));
+        writer.finish().unwrap();
+        let bytes = std::fs::read(&path).unwrap();
+        assert_eq!(Dtype::Uint16.file_size(2), Some(bytes.len() as u64));
         assert_eq!(&bytes[HEADER_BYTES..], [1, 0, 2, 1]);
         assert!(bytes.starts_with(b"\x93NUMPY\x01\x00\x76\x00{'descr': '<u2'"));
 
-        let mut writer = NpyWriter::create(&folder.path().join("b.npy"), Dtype::Uint64)?;
-        writer.put(&[0; 8])?;
+        let mut writer = NpyWriter::create(&directory.path().join("b.npy"), Dtype::Uint64).unwrap();
+        writer.append(&[0; 8]).unwrap();
         drop(writer);
-        assert_eq!(std::fs::read_dir(folder.path())?.count(), 1);
-        Ok(())
+        assert_eq!(std::fs::read_dir(directory.path()).unwrap().count(), 1);
     }
 }

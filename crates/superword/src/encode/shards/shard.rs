@@ -1,66 +1,48 @@
-//! What a shard is, what may go wrong with it, and what is told of it.
-
-use std::io::{self, ErrorKind};
-use std::path::PathBuf;
+//! A finished shard and its entry in the progress file and the manifest.
 
 use serde_json::{Value, json};
 
-use super::npy::Dtype;
 use crate::corpus::{BlockNumber, CorpusError};
-use crate::observe::Stopped;
-use crate::text::SplitError;
 
-/// The file that says how far the work is, while it is under way.
-pub const PROGRESS_FILE: &str = "progress.json";
-
-/// What to write, and where.
-#[derive(Clone, Debug)]
-pub struct ShardOptions {
-    /// The folder of the shards. It must be there.
-    pub folder: PathBuf,
-    /// What the ids are written as.
-    pub dtype: Dtype,
-    /// A shard ends with the document that brings it to this many tokens.
-    pub shard_size: u64,
-    /// The token that ends each document, if any.
-    pub end_of_document: Option<u32>,
-    /// What the shards are made of, kept with the progress so that the caller can tell whether
-    /// it may go on from there.
-    pub identity: Value,
-    /// Shards that were finished before, in order; the work goes on behind the last.
-    pub finished: Vec<Shard>,
-}
-
-/// A finished shard, and where the next one starts.
+/// A finished shard, and where in the input the next one starts.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Shard {
-    /// The tokens in it.
+    /// Tokens in the shard.
     pub tokens: u64,
-    /// The documents in it.
+    /// Documents in the shard.
     pub documents: u64,
-    /// The bytes of their text.
+    /// Bytes of their text.
     pub bytes: u64,
-    /// Documents left out up to the block that holds its end, that block not counted.
+    /// Documents skipped before the block in which the shard ends.
     pub skipped_before: u64,
-    /// The block that holds its end.
+    /// The block in which the shard ends.
     pub block: BlockNumber,
-    /// Documents of that block that are in this shard or one before.
+    /// Documents of that block that are in this shard or an earlier one.
     pub documents_of_block: u64,
 }
 
 impl Shard {
-    /// The file of the ids of a shard: `shard-00007.npy`.
+    /// The file with the ids of a shard: `shard-00007.npy`.
     pub fn tokens_name(number: usize) -> String {
         format!("shard-{number:05}.npy")
     }
 
-    /// The file of where its documents start and end: `shard-00007.documents.npy`.
+    /// The file that says where its documents start and end: `shard-00007.documents.npy`.
     pub fn documents_name(number: usize) -> String {
         format!("shard-{number:05}.documents.npy")
     }
 
-    /// As it is kept in the progress file.
-    pub fn to_json(&self) -> Value {
+    /// True for the names of shard files.
+    pub fn is_name(name: &str) -> bool {
+        let number = name
+            .strip_prefix("shard-")
+            .and_then(|rest| rest.strip_suffix(".npy"))
+            .map(|rest| rest.strip_suffix(".documents").unwrap_or(rest));
+        number.is_some_and(|number| number.len() >= 5 && number.bytes().all(|b| b.is_ascii_digit()))
+    }
+
+    /// The entry in the progress file.
+    pub(super) fn to_progress(&self) -> Value {
         json!({
             "tokens": self.tokens,
             "documents": self.documents,
@@ -72,74 +54,102 @@ impl Shard {
         })
     }
 
-    /// The inverse of [`Shard::to_json`]; `None` if it is something else.
-    pub fn from_json(value: &Value) -> Option<Shard> {
+    /// The inverse of [`Shard::to_progress`]; `None` for anything else.
+    pub(super) fn from_progress(value: &Value) -> Option<Shard> {
         let number = |name: &str| value.get(name)?.as_u64();
         Some(Shard {
-            tokens: number("tokens")?,
-            documents: number("documents")?,
-            bytes: number("bytes")?,
             skipped_before: number("skipped_before")?,
             block: BlockNumber {
                 source: usize::try_from(number("source")?).ok()?,
                 block: number("block")?,
             },
             documents_of_block: number("documents_of_block")?,
+            ..Shard::counts(value)?
+        })
+    }
+
+    /// The entry in the manifest. Where the next shard starts matters to nobody by then.
+    pub(super) fn to_manifest(&self, number: usize) -> Value {
+        json!({
+            "tokens_file": Shard::tokens_name(number),
+            "documents_file": Shard::documents_name(number),
+            "tokens": self.tokens,
+            "documents": self.documents,
+            "bytes": self.bytes,
+        })
+    }
+
+    /// The inverse of [`Shard::to_manifest`]; `None` for anything else.
+    pub(super) fn from_manifest(number: usize, value: &Value) -> Option<Shard> {
+        let named = |name: &str, expected: String| {
+            value.get(name).and_then(Value::as_str) == Some(&expected)
+        };
+        let ours = named("tokens_file", Shard::tokens_name(number))
+            && named("documents_file", Shard::documents_name(number));
+        ours.then(|| Shard::counts(value)).flatten()
+    }
+
+    fn counts(value: &Value) -> Option<Shard> {
+        let number = |name: &str| value.get(name)?.as_u64();
+        Some(Shard {
+            tokens: number("tokens")?,
+            documents: number("documents")?,
+            bytes: number("bytes")?,
+            ..Shard::default()
         })
     }
 }
 
-/// What was written, shards of earlier runs included.
+/// What was written, including the shards of earlier runs.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ShardReport {
     /// The shards.
     pub shards: Vec<Shard>,
-    /// Documents that were left out.
+    /// How many of them an earlier run had finished.
+    pub resumed: usize,
+    /// Documents that were skipped.
     pub skipped: u64,
-    /// The first of the errors, of this run.
+    /// The first errors that made this run skip documents.
     pub first_skips: Vec<CorpusError>,
 }
 
-/// Why a corpus was not encoded.
-#[derive(Debug, thiserror::Error)]
-pub enum ShardError {
-    /// A document cannot be split.
-    #[error(transparent)]
-    Split(#[from] SplitError),
-    /// The observer asked for it.
-    #[error(transparent)]
-    Stopped(#[from] Stopped),
-    /// An id does not fit the numbers of the shards.
-    #[error("id {id} does not fit into {}", .dtype.name())]
-    IdTooLarge {
-        /// The id.
-        id: u32,
-        /// The numbers.
-        dtype: Dtype,
-    },
-    /// A file cannot be written.
-    #[error("{} cannot be written: {source}", path.display())]
-    Write {
-        /// The file.
-        path: PathBuf,
-        /// What the system says.
-        source: io::Error,
-    },
-}
+#[cfg(test)]
+mod tests {
+    use super::*;
 
-impl ShardError {
-    /// What to do next, where there is something to say.
-    pub fn hint(&self) -> Option<String> {
-        match self {
-            ShardError::Split(error) => error.hint(),
-            ShardError::Stopped(_) => None,
-            ShardError::IdTooLarge { .. } => Some("use dtype uint32".into()),
-            ShardError::Write { source, .. } => match source.kind() {
-                ErrorKind::StorageFull | ErrorKind::QuotaExceeded | ErrorKind::FileTooLarge => {
-                    Some("make room on the disk and run it again: finished shards are kept".into())
-                }
-                _ => None,
-            },
+    #[test]
+    fn file_names_are_recognised() {
+        assert!(Shard::is_name(&Shard::tokens_name(7)));
+        assert!(Shard::is_name(&Shard::documents_name(123_456)));
+        for name in [
+            "shard-1.npy",
+            "shard-00000.npy.bak",
+            "shard-0000a.npy",
+            "x-00000.npy",
+        ] {
+            assert!(!Shard::is_name(name), "{name}");
         }
+    }
+
+    #[test]
+    fn entries_are_read_back() {
+        let shard = Shard {
+            tokens: 1,
+            documents: 2,
+            bytes: 3,
+            skipped_before: 4,
+            block: BlockNumber {
+                source: 5,
+                block: 6,
+            },
+            documents_of_block: 7,
+        };
+        assert_eq!(
+            Shard::from_progress(&shard.to_progress()),
+            Some(shard.clone())
+        );
+        let read = Shard::from_manifest(3, &shard.to_manifest(3)).unwrap();
+        assert_eq!((read.tokens, read.documents, read.bytes), (1, 2, 3));
+        assert_eq!(Shard::from_manifest(4, &shard.to_manifest(3)), None);
     }
 }

@@ -1,26 +1,21 @@
-//! Shards as they grow on the disk: whole or not there, and with a note of how far they are.
+//! Writes encoded documents into one shard after another.
 
-use std::io::{self, Write};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use serde_json::{Value, json};
-
-use super::EncodedBlock;
 use super::npy::{Dtype, NpyWriter};
-use super::shard::{PROGRESS_FILE, Shard, ShardError, ShardOptions, ShardReport};
+use super::{EncodedBlock, Shard, ShardError, ShardReport, ShardRun};
 use crate::corpus::{BlockNumber, CorpusError, MAX_SKIPS_SHOWN, OrderedBlock, Source};
 use crate::observe::{Observer, check_stop};
 
-/// The shards as they grow.
-pub(super) struct Shards<'o> {
-    options: &'o ShardOptions,
-    observer: &'o dyn Observer,
+pub(super) struct ShardWriter<'r> {
+    run: &'r ShardRun,
+    observer: &'r dyn Observer,
     report: ShardReport,
     open: Option<OpenShard>,
-    /// Where the work stands, and the counts of the open shard.
-    at: Shard,
-    /// Documents of the block at the start that earlier runs have dealt with.
-    passed: u64,
+    /// The counts of the open shard and the position in the input.
+    current: Shard,
+    /// Documents at the start of the first block that earlier runs have written.
+    already_written: u64,
 }
 
 struct OpenShard {
@@ -28,62 +23,77 @@ struct OpenShard {
     documents: NpyWriter,
 }
 
-impl<'o> Shards<'o> {
-    /// Behind the shards that were finished before.
-    pub(super) fn new(options: &'o ShardOptions, observer: &'o dyn Observer) -> Shards<'o> {
-        let last = options.finished.last().cloned().unwrap_or_default();
-        Shards {
-            options,
+impl OpenShard {
+    fn create(tokens: &Path, dtype: Dtype, documents: &Path) -> Result<OpenShard, ShardError> {
+        let mut documents = NpyWriter::create(documents, Dtype::Uint64)?;
+        documents.append(&0u64.to_le_bytes())?;
+        Ok(OpenShard {
+            tokens: NpyWriter::create(tokens, dtype)?,
+            documents,
+        })
+    }
+}
+
+impl<'r> ShardWriter<'r> {
+    /// Continues behind the shards that an earlier run finished.
+    pub(super) fn new(run: &'r ShardRun, observer: &'r dyn Observer) -> ShardWriter<'r> {
+        let last = run.finished.last().cloned().unwrap_or_default();
+        ShardWriter {
+            run,
             observer,
             report: ShardReport {
-                shards: options.finished.clone(),
+                shards: run.finished.clone(),
+                resumed: run.finished.len(),
                 skipped: last.skipped_before,
                 first_skips: Vec::new(),
             },
             open: None,
-            passed: last.documents_of_block,
-            at: Shard {
-                block: last.block,
-                skipped_before: last.skipped_before,
-                documents_of_block: last.documents_of_block,
-                ..Shard::default()
+            already_written: last.documents_of_block,
+            current: Shard {
+                tokens: 0,
+                documents: 0,
+                bytes: 0,
+                ..last
             },
         }
     }
 
-    /// The block to go on with.
-    pub(super) fn from(&self) -> BlockNumber {
-        self.at.block
+    /// The block to continue with.
+    pub(super) fn position(&self) -> BlockNumber {
+        self.current.block
     }
 
     /// The bytes of all text so far.
     pub(super) fn bytes(&self) -> u64 {
-        let shards = self.report.shards.iter().chain([&self.at]);
-        shards.map(|shard| shard.bytes).sum()
+        self.sum(|shard| shard.bytes)
     }
 
-    fn path(&self, name: &str) -> PathBuf {
-        self.options.folder.join(name)
+    fn sum(&self, count: fn(&Shard) -> u64) -> u64 {
+        let shards = self.report.shards.iter().chain([&self.current]);
+        shards.map(count).sum()
     }
 
     /// Writes the documents of the next block.
-    pub(super) fn take(&mut self, block: OrderedBlock<EncodedBlock>) -> Result<(), ShardError> {
-        self.at.block = block.number;
-        self.at.skipped_before = self.report.skipped;
-        self.at.documents_of_block = 0;
+    pub(super) fn write_block(
+        &mut self,
+        block: OrderedBlock<EncodedBlock>,
+    ) -> Result<(), ShardError> {
+        self.current.block = block.number;
+        self.current.skipped_before = self.report.skipped;
+        self.current.documents_of_block = 0;
+        let size = self.run.recipe.dtype.size();
         let mut numbers = &block.made.numbers[..];
         for (tokens, bytes) in block.made.documents {
-            let (document, rest) = numbers.split_at((tokens * self.options.dtype.size()) as usize);
+            let (document, rest) = numbers.split_at((tokens * size) as usize);
             numbers = rest;
-            self.at.documents_of_block += 1;
-            if self.passed > 0 {
-                self.passed -= 1;
+            self.current.documents_of_block += 1;
+            if self.already_written > 0 {
+                self.already_written -= 1;
                 continue;
             }
             self.append(document, tokens, bytes)?;
         }
-        // All of the first block has been seen.
-        self.passed = 0;
+        self.already_written = 0;
         self.report.skipped += block.skipped;
         let room = MAX_SKIPS_SHOWN - self.report.first_skips.len();
         let skips = block.first_skips.into_iter().take(room);
@@ -92,32 +102,25 @@ impl<'o> Shards<'o> {
     }
 
     fn append(&mut self, document: &[u8], tokens: u64, bytes: u64) -> Result<(), ShardError> {
-        // Who asked for a stop may have gone already: nothing new is begun.
+        // The caller may have stopped waiting for us, so nothing new is begun after a stop.
         check_stop(self.observer)?;
-        let number = self.report.shards.len();
-        let tokens_path = self.path(&Shard::tokens_name(number));
-        let documents_path = self.path(&Shard::documents_name(number));
         let open = match &mut self.open {
             Some(open) => open,
             none => {
-                let create = |path: &Path, dtype| {
-                    NpyWriter::create(path, dtype).map_err(|error| write_error(path, error))
-                };
-                let mut documents = create(&documents_path, Dtype::Uint64)?;
-                let first = documents.put(&0u64.to_le_bytes());
-                first.map_err(|error| write_error(&documents_path, error))?;
-                let tokens = create(&tokens_path, self.options.dtype)?;
-                none.insert(OpenShard { tokens, documents })
+                let number = self.report.shards.len();
+                none.insert(OpenShard::create(
+                    &self.run.path(&Shard::tokens_name(number)),
+                    self.run.recipe.dtype,
+                    &self.run.path(&Shard::documents_name(number)),
+                )?)
             }
         };
-        self.at.tokens += tokens;
-        self.at.documents += 1;
-        self.at.bytes += bytes;
-        let put = open.tokens.put(document);
-        put.map_err(|error| write_error(&tokens_path, error))?;
-        let put = open.documents.put(&self.at.tokens.to_le_bytes());
-        put.map_err(|error| write_error(&documents_path, error))?;
-        if self.at.tokens >= self.options.shard_size {
+        self.current.tokens += tokens;
+        self.current.documents += 1;
+        self.current.bytes += bytes;
+        open.tokens.append(document)?;
+        open.documents.append(&self.current.tokens.to_le_bytes())?;
+        if self.current.tokens >= self.run.recipe.shard_size {
             self.finish_shard()?;
         }
         Ok(())
@@ -127,75 +130,41 @@ impl<'o> Shards<'o> {
         let Some(open) = self.open.take() else {
             return Ok(());
         };
-        let number = self.report.shards.len();
-        let path = self.path(&Shard::documents_name(number));
-        let finished = open.documents.finish();
-        finished.map_err(|error| write_error(&path, error))?;
-        let path = self.path(&Shard::tokens_name(number));
-        let finished = open.tokens.finish();
-        finished.map_err(|error| write_error(&path, error))?;
-        self.report.shards.push(self.at.clone());
-        self.at.tokens = 0;
-        self.at.documents = 0;
-        self.at.bytes = 0;
-        self.keep_progress()
+        open.documents.finish()?;
+        open.tokens.finish()?;
+        self.report.shards.push(self.current.clone());
+        self.current.tokens = 0;
+        self.current.documents = 0;
+        self.current.bytes = 0;
+        self.write_progress()
     }
 
-    /// Ends the last shard. Nothing comes behind it: should the caller be stopped before it has
-    /// said that all is done, the next run starts at the end.
-    pub(super) fn end(mut self, sources: usize) -> Result<ShardReport, ShardError> {
-        self.at.block = BlockNumber {
+    /// Finishes the last shard. If the run is killed before it has written the manifest, the next
+    /// run starts behind the last source and has nothing to read.
+    pub(super) fn finish(mut self, sources: usize) -> Result<ShardReport, ShardError> {
+        self.current.block = BlockNumber {
             source: sources,
             block: 0,
         };
-        self.at.documents_of_block = 0;
-        self.at.skipped_before = self.report.skipped;
+        self.current.documents_of_block = 0;
+        self.current.skipped_before = self.report.skipped;
         self.finish_shard()?;
         Ok(self.report)
     }
 
     /// The error for sources without text.
     pub(super) fn empty(&self, sources: &[Source]) -> CorpusError {
-        let shards = self.report.shards.iter().chain([&self.at]);
         CorpusError::Empty {
             sources: sources.iter().take(5).map(Source::name).collect(),
             source_count: sources.len(),
-            documents: shards.map(|shard| shard.documents).sum(),
+            documents: self.sum(|shard| shard.documents),
             skipped: self.report.skipped,
             first_skip: self.report.first_skips.first().cloned().map(Box::new),
         }
     }
 
-    /// Notes which shards are finished.
-    pub(super) fn keep_progress(&self) -> Result<(), ShardError> {
-        let shards: Vec<Value> = self.report.shards.iter().map(Shard::to_json).collect();
-        let progress = json!({ "identity": self.options.identity, "shards": shards });
-        let path = self.path(PROGRESS_FILE);
-        let write = || {
-            // Of a fixed name: what a killed run leaves behind is found and removed.
-            let partial = self.path(&format!("{PROGRESS_FILE}.partial"));
-            let mut file = std::fs::File::create(&partial)?;
-            file.write_all(progress.to_string().as_bytes())?;
-            file.sync_all()?;
-            std::fs::rename(&partial, &path)?;
-            sync_folder(&self.options.folder)
-        };
-        write().map_err(|error| write_error(&path, error))
-    }
-}
-
-/// Makes sure that renames in a folder are on the disk, where the system can do so.
-fn sync_folder(folder: &Path) -> io::Result<()> {
-    #[cfg(unix)]
-    std::fs::File::open(folder)?.sync_all()?;
-    #[cfg(not(unix))]
-    let _ = folder;
-    Ok(())
-}
-
-fn write_error(path: &Path, source: io::Error) -> ShardError {
-    ShardError::Write {
-        path: path.to_owned(),
-        source,
+    /// Records which shards are finished.
+    pub(super) fn write_progress(&self) -> Result<(), ShardError> {
+        self.run.write_progress(&self.report.shards)
     }
 }

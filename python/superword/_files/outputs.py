@@ -1,0 +1,192 @@
+"""Protects files from being overwritten by mistake.
+
+An output replaces a file of the same kind: a model replaces a model, counts replace counts. Any
+other file is replaced only with `overwrite=True` (`--force` on the command line). A file that is
+being read is never replaced.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import stat
+import sys
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Any, Literal
+
+from superword import _core
+from superword.errors import SaveError
+from superword.inputs import STDIN, Input
+
+__all__ = ["Kind", "check_not_read", "check_output", "check_replaceable"]
+
+Kind = Literal["model", "counts", "tiktoken", "tiktoken sidecar", "tokenizer.json", "config"]
+
+_NAMES: dict[Kind, str] = {
+    "model": "a superword model",
+    "counts": "a file of counts that superword wrote",
+    "tiktoken": "a .tiktoken file",
+    "tiktoken sidecar": "the .json file of a tiktoken export",
+    "tokenizer.json": "a tokenizer.json that superword wrote",
+    "config": "the tokenizer_config.json of a fast tokenizer",
+}
+
+_RANK = re.compile(rb"[A-Za-z0-9+/]+=* [0-9]+\r?\n")
+_START = 1 << 16
+
+
+def check_replaceable(path: str | os.PathLike[str], kind: Kind, overwrite: bool = False) -> None:
+    """Raise `SaveError` if `path` is a file of another kind, unless `overwrite` is set.
+
+    An empty file may be replaced, and so may what is not a regular file, which the engine refuses.
+    """
+    target = Path(path)
+    try:
+        status = target.stat()
+        if overwrite or not stat.S_ISREG(status.st_mode) or not status.st_size:
+            return
+        if _LOOKS_LIKE[kind](target):
+            return
+        reason = f"the file exists and is not {_NAMES[kind]}"
+    except FileNotFoundError:
+        return
+    except OSError as error:
+        reason = f"the file exists and cannot be read: {error.strerror}"
+    raise SaveError(
+        f"{target} is not replaced: {reason}",
+        hint="choose another name, or give `overwrite=True` to replace the file",
+        path=str(target),
+    )
+
+
+def check_output(path: str | os.PathLike[str], kind: Kind, overwrite: bool) -> None:
+    """Raise `SaveError` if `path` cannot or may not be written, before the work is done."""
+    target = Path(path)
+    folder = target.parent
+    reason = hint = None
+    if target.is_dir():
+        reason, hint = "it is a directory", f"give a file in it, such as {target / 'm.superword'}"
+    elif not folder.is_dir():
+        reason, hint = f"there is no directory {folder}", f"create it first: mkdir -p {folder}"
+    elif not os.access(folder, os.W_OK | os.X_OK):
+        reason, hint = f"the directory {folder} is not writable", "choose another directory"
+    if reason:
+        raise SaveError(f"cannot save to {target}: {reason}", hint=hint, path=str(target))
+    check_replaceable(target, kind, overwrite)
+
+
+def check_not_read(
+    outputs: Iterable[str | os.PathLike[str]], inputs: Callable[[], Iterable[Input | str | None]]
+) -> None:
+    """Raise `SaveError` if an output is one of the inputs, by whatever name.
+
+    `inputs` is called only if an output exists: listing them may take a while.
+    """
+    existing = {
+        (status.st_dev, status.st_ino): output
+        for output in outputs
+        if (status := _status(output)) is not None
+    }
+    if not existing:
+        return
+    for item in inputs():
+        if item is None or (isinstance(item, Input) and item.data is not None):
+            continue
+        name = item.path if isinstance(item, Input) else item
+        status = _stdin_status() if name == STDIN else _status(name)
+        if status is not None and (status.st_dev, status.st_ino) in existing:
+            output = os.fspath(existing[status.st_dev, status.st_ino])
+            if name == STDIN:
+                same = "it is being read as standard input"
+            else:
+                same = "it is one of the inputs" if name == output else f"it is the input {name}"
+            raise SaveError(
+                f"cannot save to {output}: {same}", hint="choose another name", path=output
+            )
+
+
+def _status(path: str | os.PathLike[str]) -> os.stat_result | None:
+    try:
+        status = Path(path).stat()
+    except (OSError, ValueError):
+        return None
+    return status if stat.S_ISREG(status.st_mode) else None
+
+
+def _stdin_status() -> os.stat_result | None:
+    try:
+        return os.fstat(sys.stdin.fileno())
+    except (OSError, ValueError, AttributeError):
+        return None  # There is no standard input, or it is not a file.
+
+
+def _start(path: Path, length: int = _START) -> bytes:
+    with path.open("rb") as file:
+        return file.read(length)
+
+
+def _is_model(path: Path) -> bool:
+    return _start(path, len(_core.MODEL_MAGIC)) == _core.MODEL_MAGIC
+
+
+def _is_counts(path: Path) -> bool:
+    start = _start(path)
+    if start.startswith(b"PAR1"):
+        # The metadata are at the end, before their length and the magic.
+        with path.open("rb") as file:
+            size = file.seek(0, os.SEEK_END)
+            file.seek(max(0, size - 8))
+            length = int.from_bytes(file.read(4), "little")
+            file.seek(max(0, size - 8 - length))
+            return b"superword" in file.read(length)
+    if start.startswith(b"ARROW1"):
+        return b"superword" in start
+    return start.startswith(b"#superword\t")
+
+
+def _is_ranks(path: Path) -> bool:
+    return _RANK.match(_start(path)) is not None
+
+
+def _json(path: Path) -> dict[str, Any]:
+    try:
+        content = json.loads(path.read_bytes())
+    except ValueError:
+        return {}
+    return content if isinstance(content, dict) else {}
+
+
+def _is_sidecar(path: Path) -> bool:
+    return {"pat_str", "special_tokens", "mode"} <= _json(path).keys()
+
+
+def _is_tokenizer_json(path: Path) -> bool:
+    """Whether it has the steps that every export has. Tokenizers from elsewhere have others."""
+    content = _json(path)
+    before = content.get("pre_tokenizer")
+    steps = before.get("pretokenizers") if isinstance(before, dict) else None
+    kinds = [step.get("type") for step in steps if isinstance(step, dict)] if steps else []
+    after = content.get("post_processor")
+    return (
+        kinds == ["Split", "ByteLevel"]
+        and content.get("normalizer") is None
+        and isinstance(after, dict)
+        and after.get("type") == "ByteLevel"
+    )
+
+
+def _is_config(path: Path) -> bool:
+    content = _json(path)
+    return content.get("tokenizer_class") == "PreTrainedTokenizerFast"
+
+
+_LOOKS_LIKE: dict[Kind, Callable[[Path], bool]] = {
+    "model": _is_model,
+    "counts": _is_counts,
+    "tiktoken": _is_ranks,
+    "tiktoken sidecar": _is_sidecar,
+    "tokenizer.json": _is_tokenizer_json,
+    "config": _is_config,
+}
