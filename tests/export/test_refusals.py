@@ -115,7 +115,7 @@ def test_tiktoken_refuses_words_that_their_own_merges_do_not_reach(tmp_path: Pat
 
 
 def test_special_tokens_that_read_like_others_are_refused_by_hugging_face(tmp_path: Path) -> None:
-    with pytest.raises(ExportError, match="one name for both") as caught:
+    with pytest.raises(ExportError, match="the same name as an ordinary token") as caught:
         train(special_tokens=["<|x|>", "the"]).export_huggingface(tmp_path / "hf")
     assert caught.value.reason == "special"
     assert not (tmp_path / "hf").exists()
@@ -134,7 +134,7 @@ def test_a_pattern_that_the_other_engine_cannot_take_is_said(tmp_path: Path) -> 
     sidecar = tmp_path / "m.tiktoken.json"
     facts = json.loads(sidecar.read_text())
     sidecar.write_text(json.dumps(facts | {"pat_str": r"\p{Unheard}"}))
-    with pytest.raises(ExportError, match="cannot take the pattern") as caught:
+    with pytest.raises(ExportError, match="does not accept the pattern") as caught:
         superword.export.open_export(tmp_path / "m.tiktoken", model)
     assert caught.value.reason == "engine"
 

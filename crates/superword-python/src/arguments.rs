@@ -31,7 +31,7 @@ pub(crate) fn format_named(name: &str) -> PyResult<Format> {
     }
 }
 
-pub(crate) fn unknown(option: &'static str, name: &str) -> PyErr {
+fn unknown(option: &'static str, name: &str) -> PyErr {
     Raised::new(
         "OptionError",
         format!("`{option}` cannot be {name:?}"),

@@ -184,6 +184,18 @@ pub(crate) fn parts(error: &PartsError) -> PyErr {
     Raised::new("ConversionError", error, error.hint()).into()
 }
 
+/// A name in the parts of a model that nothing has.
+pub(crate) fn no_part(what: &str, name: &str) -> PyErr {
+    let message = format!("there is no {what} named {name:?}");
+    Raised::new("ConversionError", message, None).into()
+}
+
+/// Facts of a model that are not a JSON object.
+pub(crate) fn part_facts(error: &serde_json::Error) -> PyErr {
+    let message = format!("the facts are not a JSON object: {error}");
+    Raised::new("ConversionError", message, None).into()
+}
+
 pub(crate) fn build(error: &BuildError) -> PyErr {
     let class = match error {
         BuildError::TruncateSize { .. } | BuildError::TruncateIds => "OptionError",

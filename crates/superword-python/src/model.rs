@@ -16,9 +16,8 @@ use superword::model::{
 use superword::text::{Pretokenizer, PretokenizerConfig};
 use superword::token::{Symbol, TokenId};
 
-use crate::arguments::{self, Input};
+use crate::arguments::Input;
 use crate::arrow::Buffers;
-use crate::counts::facts_of;
 use crate::encoding::{self, Flat, FlatColumn, Texts, WithOffsets};
 use crate::errors;
 use crate::pretokenizer::PyPretokenizer;
@@ -125,7 +124,7 @@ impl PyModel {
             let is_supermerge = match kind.as_str() {
                 "merge" => false,
                 "supermerge" => true,
-                _ => return Err(arguments::unknown("events", &kind)),
+                _ => return Err(errors::no_part("kind of event", &kind)),
             };
             Ok(NamedEvent {
                 is_supermerge,
@@ -139,15 +138,14 @@ impl PyModel {
             id: TokenId(id),
         };
         let parts = NamedParts {
-            method: Method::from_name(method)
-                .ok_or_else(|| arguments::unknown("method", method))?,
+            method: Method::from_name(method).ok_or_else(|| errors::no_part("method", method))?,
             pretokenizer: pretokenizer.inner.config().clone(),
             alphabet: Alphabet::from_name(alphabet)
-                .ok_or_else(|| arguments::unknown("alphabet", alphabet))?,
+                .ok_or_else(|| errors::no_part("alphabet", alphabet))?,
             events: events.into_iter().map(event).collect::<PyResult<_>>()?,
             ids,
             specials: special_tokens.into_iter().map(special).collect(),
-            facts: facts_of(facts)?,
+            facts: serde_json::from_str(facts).map_err(|error| errors::part_facts(&error))?,
         };
         detached(py, || parts.build())?
             .map(|model| PyModel::new(Arc::new(model)))
