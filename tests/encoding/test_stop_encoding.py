@@ -26,6 +26,7 @@ CALLS = {
 
 PROGRAM = """
 import sys, time
+import numpy  # Before the signal: importing it takes long on a busy machine.
 import superword
 tok = superword.Tokenizer.load(sys.argv[1])
 text = "e" * int(sys.argv[2])
@@ -64,6 +65,32 @@ def test_ctrl_c_stops_every_call_within_a_second(model_path: Path, call: str) ->
     assert time.monotonic() - sent < 1.5
     assert process.stdout.read() == "well\n"
     assert process.wait(timeout=60) == 0
+
+
+INTERRUPTED_IMPORT = """
+import sys
+import superword
+tok = superword.Tokenizer.load(sys.argv[1])
+
+class Interrupt:
+    def find_spec(self, name, path=None, target=None):
+        if name.partition(".")[0] == "numpy":
+            raise KeyboardInterrupt
+
+sys.meta_path.insert(0, Interrupt())
+try:
+    tok.encode_to_numpy("of the")
+except KeyboardInterrupt:
+    print("stopped")
+"""
+
+
+@pytest.mark.xfail(reason="bug: the engine panics if Ctrl-C comes while it imports numpy")
+def test_ctrl_c_during_the_import_of_numpy_is_a_keyboard_interrupt(model_path: Path) -> None:
+    command = [sys.executable, "-c", INTERRUPTED_IMPORT, str(model_path)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+    assert done.stdout == "stopped\n", done.stderr
+    assert "panicked" not in done.stderr
 
 
 @pytest.fixture(scope="module")

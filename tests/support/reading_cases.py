@@ -132,8 +132,9 @@ def repeats(text: str, weight: float) -> int:
     """Return how often a document of a group with this weight counts."""
     if weight == floor(weight):
         return int(weight)
-    # The fraction is drawn by a hash of the text, which training on that text alone shows.
-    counts = _counts_of_markers({"g": Texts([text, "rest"])}, weights={"g": weight})
+    # The fraction is drawn by a hash of the text, so counting shows it whatever else is read. The
+    # letters make sure that the text is not empty if the document is not drawn.
+    counts = _counts_of_markers({"g": Texts([text, *"abcdefgh"])}, weights={"g": weight})
     count = counts.get(_marker(text), 0)
     assert count in (floor(weight), floor(weight) + 1)
     return count
