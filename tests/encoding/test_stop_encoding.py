@@ -85,7 +85,6 @@ except KeyboardInterrupt:
 """
 
 
-@pytest.mark.xfail(reason="bug: the engine panics if Ctrl-C comes while it imports numpy")
 def test_ctrl_c_during_the_import_of_numpy_is_a_keyboard_interrupt(model_path: Path) -> None:
     command = [sys.executable, "-c", INTERRUPTED_IMPORT, str(model_path)]
     done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)

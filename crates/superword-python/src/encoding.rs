@@ -134,6 +134,9 @@ pub(crate) fn flat<'py>(
     allowed: Vec<String>,
     threads: usize,
 ) -> PyResult<Flat<'py>> {
+    // The crate `numpy` imports the package on first use and panics if that fails. Imported here, a
+    // failure or Ctrl-C is an ordinary exception.
+    py.import("numpy")?;
     let bytes = texts.iter().map(|text| text.len()).sum();
     if threads == 1 && bytes >= LONG {
         return flat_in_place(py, encoder, texts, bytes, allowed);
