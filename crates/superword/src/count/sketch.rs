@@ -6,6 +6,7 @@
 //! counter with others, so it can only be overrated, and an overrated bigram is merely not cut yet.
 
 use crate::hash::fold;
+use crate::memory;
 
 /// A table of counters indexed by the hash of a bigram. Counters stop at the largest number.
 #[derive(Clone, Debug)]
@@ -23,7 +24,7 @@ impl BigramSketch {
         // would rate fewer bigrams too high, and be slower to reach.
         let bits = (64 - (bytes / 4).leading_zeros()).clamp(12, 23);
         BigramSketch {
-            counters: vec![0; 1 << bits],
+            counters: memory::filled(0, 1 << bits),
         }
     }
 

@@ -4,6 +4,7 @@ use super::filter::HashFilter;
 use super::ranked::{KEPT, RankedRules, Scratch};
 use super::rules::{NO_RULE, Rank};
 use crate::hash::{NumberMap, hash_pair};
+use crate::memory;
 use crate::model::{Event, Model, Ngrams};
 use crate::token::Symbol;
 
@@ -72,6 +73,7 @@ impl SuperwordRules {
         };
         self.find_ranks(symbols, &seams, &mut ranks);
         let from = out.len();
+        memory::reserve(out, end + SPARE);
         out.resize(from + end + SPARE, 0);
         let mut tokens = Tokens {
             out: &mut out[from..],

@@ -3,6 +3,7 @@
 use super::ranked::{RankedRules, Scratch};
 use super::replay::EventReplay;
 use super::rules::Rank;
+use crate::memory;
 use crate::model::WordEvent;
 use crate::token::Symbol;
 
@@ -53,6 +54,7 @@ impl WordRules {
     /// The symbols of a pretoken, in place of what `symbols` held.
     pub fn encode(&self, pretoken: &[u8], symbols: &mut Vec<u32>, scratch: &mut Scratch) {
         symbols.clear();
+        memory::reserve(symbols, pretoken.len());
         symbols.extend(pretoken.iter().map(|&byte| self.bytes[usize::from(byte)]));
         match &self.rules {
             Rules::Ranked(rules, pairs) => rules.apply_with(symbols, scratch, |_, at| {

@@ -9,6 +9,7 @@
 use super::cache::{PretokenCache, SHORT_BYTES, ShortKey, WIDE_BYTES, WideKey};
 use super::encoder::Encoder;
 use super::ranked::{KEPT, Scratch};
+use crate::memory;
 use crate::text::{Sink, SplitError};
 
 /// Pretokens are looked up when there are more than so many.
@@ -241,10 +242,12 @@ impl Work<'_> {
         };
         let mut from = 0;
         for missing in missing.drain(..) {
-            out.extend_from_slice(&found[from..missing.at]);
-            from = missing.at + 1;
             let Missing { start, end, .. } = missing;
             let pretoken = &self.text[start..end];
+            // Room for all that is appended below, of which the cache knows nothing.
+            memory::reserve(out, missing.at - from + pretoken.len().max(WIDE_BYTES));
+            out.extend_from_slice(&found[from..missing.at]);
+            from = missing.at + 1;
             let key = (pretoken.len() <= WIDE_BYTES).then_some(&missing.key);
             let mut count = cache.append(pretoken, key, out);
             if count == 0 {
@@ -262,7 +265,7 @@ impl Work<'_> {
                 cache.keep_short(key, out[out.len() - 1]);
             }
         }
-        out.extend_from_slice(&found[from..self.found]);
+        memory::extend(out, &found[from..self.found]);
         self.found = 0;
     }
 }
