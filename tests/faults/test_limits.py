@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import subprocess
 import sys
 from collections.abc import Callable
@@ -15,13 +16,17 @@ MAX_THREADS = 1024
 
 
 def run_limited(code: str, *arguments: object, megabytes: int) -> str:
-    """Run `code` in a process with limited memory and return what it prints.
+    """Run `code` in a process that may take this much more memory, and return what it prints.
 
     The code finds its arguments in `sys.argv`. A process that is aborted fails the test.
     """
     limit = (
-        "import resource, sys\n"
-        f"resource.setrlimit(resource.RLIMIT_AS, ({megabytes} << 20, {megabytes} << 20))\n"
+        "import os, resource, sys\n"
+        "import superword\n"
+        "from superword.errors import OutOfMemoryError\n"
+        "taken = int(open('/proc/self/statm').read().split()[0]) * os.sysconf('SC_PAGE_SIZE')\n"
+        f"limit = taken + ({megabytes} << 20)\n"
+        "resource.setrlimit(resource.RLIMIT_AS, (limit, limit))\n"
     )
     done = subprocess.run(
         [sys.executable, "-c", limit + code, *map(str, arguments)],
@@ -81,14 +86,58 @@ def test_a_system_that_refuses_threads_gives_the_same_model(tmp_path: Path) -> N
     expected = superword.train(corpus, vocab_size=270)
     # 1024 stacks do not fit into this much address space.
     code = (
-        "import superword\n"
         "tok = superword.train(sys.argv[1], vocab_size=270, threads=1024)\n"
         "batch = tok.encode_batch(['of the words'] * 99_999, threads=1024)\n"
         "print(len(tok.merges), sum(map(len, batch)))"
     )
-    merges, tokens = run_limited(code, corpus, megabytes=1500).split()
+    merges, tokens = run_limited(code, corpus, megabytes=1200).split()
     assert int(merges) == len(expected.merges)
     assert int(tokens) == 99_999 * len(expected.encode("of the words"))
+
+
+OUT_OF_MEMORY = """
+try:
+    {call}
+except OutOfMemoryError as error:
+    assert isinstance(error, MemoryError)
+    assert error.hint
+    print("out of memory")
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="needs RLIMIT_AS")
+@pytest.mark.parametrize("name", ["bomb.txt.gz", "bomb.jsonl.gz", "words.txt"])
+@pytest.mark.parametrize("threads", [1, 2])
+def test_training_without_enough_memory_raises_a_memory_error(
+    tmp_path: Path, name: str, threads: int
+) -> None:
+    path = tmp_path / name
+    if name == "words.txt":
+        # Half a million different words take more memory than there is.
+        path.write_text(
+            "\n".join(
+                f"{(number * 2654435761) % 2**32:x}{number:x}x" for number in range(500_000)
+            ).translate(str.maketrans("0123456789", "ghijklmnop"))
+        )
+    else:
+        start, end = (b'{"text": "\\n', b'"}') if "jsonl" in name else (b"", b"")
+        with gzip.open(path, "wb", compresslevel=1) as file:
+            file.write(start + b"word " * (40 << 20) + end)
+    call = f"superword.train(sys.argv[1], vocab_size=5000, threads={threads})"
+    output = run_limited(OUT_OF_MEMORY.format(call=call), path, megabytes=170)
+    assert output == "out of memory"
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="needs RLIMIT_AS")
+@pytest.mark.parametrize("call", ["tok.encode(text)", "tok.encode_batch([text, text], threads=2)"])
+@pytest.mark.parametrize("piece", ["x", "of the "])
+def test_encoding_without_enough_memory_raises_a_memory_error(call: str, piece: str) -> None:
+    code = (
+        "tok = superword.train_from_iterator(['one of the words'] * 9, vocab_size=258)\n"
+        f"text = {piece!r} * ((50 << 20) // len({piece!r}))\n"
+    )
+    output = run_limited(code + OUT_OF_MEMORY.format(call=call), megabytes=250)
+    assert output == "out of memory"
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="needs /dev/zero")

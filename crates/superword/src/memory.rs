@@ -20,8 +20,8 @@ pub struct OutOfMemory;
 impl OutOfMemory {
     /// What to do next.
     pub fn hint(&self) -> String {
-        "use a machine with more memory, set max_memory to count on disk, or read a sample of the \
-         text"
+        "free some memory, or process less text at a time; training can also count within \
+         `max_memory` or on a `sample` of the text"
             .into()
     }
 

@@ -7,6 +7,7 @@
 //! costs memory but never changes the result.
 
 use crate::hash::fold;
+use crate::memory;
 
 /// A table of counters indexed by the hash of a bigram. Counters saturate.
 #[derive(Clone, Debug)]
@@ -21,7 +22,7 @@ impl BigramSketch {
     /// A sketch of `counters` counters, a power of two; see [`BigramSketch::counters_for`].
     pub fn new(counters: usize) -> BigramSketch {
         BigramSketch {
-            counters: vec![0; counters],
+            counters: memory::filled(0, counters),
         }
     }
 

@@ -10,6 +10,7 @@ use super::cache::{PretokenCache, SHORT_BYTES, ShortKey, WIDE_BYTES, WideKey};
 use super::merge::{self, MAX_RETAINED};
 use super::superwords::JoinScratch;
 use super::tables::Tables;
+use crate::memory;
 use crate::text::{Sink, SplitError};
 
 /// Pretokens are looked up once more than this many are collected.
@@ -252,10 +253,12 @@ impl Pass<'_> {
         };
         let mut from = 0;
         for missing in missing.drain(..) {
-            out.extend_from_slice(&found[from..missing.at]);
-            from = missing.at + 1;
             let Missing { start, end, .. } = missing;
             let pretoken = &self.text[start..end];
+            // Room for everything that is appended below, so that running out of memory is an error.
+            memory::reserve(out, missing.at - from + pretoken.len().max(WIDE_BYTES));
+            out.extend_from_slice(&found[from..missing.at]);
+            from = missing.at + 1;
             let key = (pretoken.len() <= WIDE_BYTES).then_some(&missing.key);
             let mut count = cache.append(pretoken, key, out);
             if count == 0 {
@@ -273,7 +276,7 @@ impl Pass<'_> {
                 cache.insert_short(key, out[out.len() - 1]);
             }
         }
-        out.extend_from_slice(&found[from..self.found]);
+        memory::extend(out, &found[from..self.found]);
         self.found = 0;
     }
 }

@@ -6,6 +6,7 @@
 use super::mark::{ELIGIBLE, unmarked};
 use super::merge::{self, MAX_RETAINED, MergeTable, NO_RULE, Rank};
 use crate::hash::{HashFilter, NumberMap, hash_pair};
+use crate::memory;
 use crate::model::{Event, Model, Ngrams};
 use crate::token::Symbol;
 
@@ -87,6 +88,7 @@ impl SuperwordEncoder {
         };
         self.find_ranks(symbols, seams, ranks);
         let from = out.len();
+        memory::reserve(out, end + SPARE);
         out.resize(from + end + SPARE, 0);
         let mut tokens = Tokens {
             out: &mut out[from..],

@@ -1,6 +1,7 @@
 //! Phase 1 applied to one pretoken.
 
 use super::merge::{EventReplay, MergeTable, Rank, Scratch};
+use crate::memory;
 use crate::model::WordEvent;
 use crate::token::Symbol;
 
@@ -52,6 +53,7 @@ impl WordEncoder {
     /// Replaces the content of `symbols` with the symbols of a pretoken.
     pub(super) fn encode(&self, pretoken: &[u8], symbols: &mut Vec<u32>, scratch: &mut Scratch) {
         symbols.clear();
+        memory::reserve(symbols, pretoken.len());
         symbols.extend(pretoken.iter().map(|&byte| self.bytes[usize::from(byte)]));
         match &self.merging {
             Merging::Table(table, byte_ranks) => table.apply_with(symbols, scratch, |_, at| {
