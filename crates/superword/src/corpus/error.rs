@@ -272,7 +272,7 @@ impl CorpusError {
 
     /// What to do next, where there is something to say.
     pub fn hint(&self) -> Option<String> {
-        let skip = "or leave such documents out with --on-error skip";
+        let skip = "or skip such documents with `on_error=\"skip\"`";
         Some(match self {
             CorpusError::NotFound { .. } => "check the name; a pattern such as docs/*.jsonl \
                  must match at least one file"
@@ -295,17 +295,17 @@ impl CorpusError {
             | CorpusError::Damaged { .. }
             | CorpusError::Truncated { .. } => {
                 "make or download the file again, or keep what comes before the damage with \
-                 --on-error skip"
+                 `on_error=\"skip\"`"
                     .into()
             }
             CorpusError::NotJson { .. } | CorpusError::NotObject { .. } => format!(
-                "each line must be one JSON object; read other text with --format text, {skip}"
+                "each line must be one JSON object; read other text with `format=\"text\"`, {skip}"
             ),
             CorpusError::FieldMissing { .. } => {
-                format!("name the field that holds the text with --text-field, {skip}")
+                format!("set `text_field` to the field that holds the text, {skip}")
             }
             CorpusError::FieldNotString { .. } => {
-                format!("choose another field with --text-field, {skip}")
+                format!("choose another field with `text_field`, {skip}")
             }
             CorpusError::LoneSurrogate { .. } => format!("write the text again as UTF-8, {skip}"),
             CorpusError::InvalidUtf8 { .. } => format!("convert the file to UTF-8, {skip}"),

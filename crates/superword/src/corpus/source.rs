@@ -124,7 +124,7 @@ pub struct Source {
 const COLUMNS: &str =
     "read Parquet and Arrow files through pyarrow: pip install 'superword[arrow]'";
 const PACKED: &str = "unpack it, or pack it again with gzip or zstd";
-const NOT_TEXT: &str = "extract its text first, or say what it is with --format";
+const NOT_TEXT: &str = "extract its text first, or give its `format`";
 
 /// Endings of files that are clearly not text that is read here, and what to do about them.
 const UNSUPPORTED: &[(&[&str], &str)] = &[
@@ -329,7 +329,7 @@ mod tests {
             ("a.tar.gz", "unpack"),
             ("a.TGZ", "unpack"),
             ("a.jsonl.xz", "unpack"),
-            ("a.pdf", "--format"),
+            ("a.pdf", "`format`"),
         ] {
             let error = Source::from_path(name, None).unwrap_err();
             assert!(

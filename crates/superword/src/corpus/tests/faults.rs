@@ -23,7 +23,7 @@ fn a_line_that_is_not_json_names_line_and_column() {
     };
     assert_eq!((column, reason.as_str()), (10, "expected ident"));
     assert_eq!(error.to_string(), "memory:3:10: not JSON: expected ident");
-    assert!(error.hint().unwrap().contains("--on-error skip"));
+    assert!(error.hint().unwrap().contains("`on_error=\"skip\"`"));
 }
 
 #[test]
@@ -72,7 +72,7 @@ fn a_missing_field_lists_those_that_are_there() {
         missing.to_string(),
         "memory:1: no field \"text\"; the fields are \"id\", \"body\""
     );
-    assert!(missing.hint().unwrap().contains("--text-field"));
+    assert!(missing.hint().unwrap().contains("`text_field`"));
     assert!(
         error(b"{}", Format::Jsonl)
             .to_string()
