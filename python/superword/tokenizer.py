@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Literal, overload
 
 from superword import _core
-from superword._encoding.decoding import DecodeStream, id_list
 from superword._encoding.specials import (
     Allowed,
     Disallowed,
@@ -328,34 +327,6 @@ class Tokenizer(Vocabulary):
     def clear_cache(self) -> None:
         """Free the memory of the encoding cache."""
         self._model.clear_cache()
-
-    # Ids to text.
-
-    def decode_bytes(self, ids: Iterable[int]) -> bytes:
-        """The bytes of the tokens, joined."""
-        listed = id_list(ids)
-        return self._with_ids(lambda: self._model.decode_bytes(listed), listed)
-
-    def decode(self, ids: Iterable[int], errors: str = "replace") -> str:
-        """The text of the tokens: `decode(encode(text)) == text` for every text.
-
-        Part of an encoding may start or end within a character. `errors` says what to do then, as
-        in `bytes.decode`.
-        """
-        return self.decode_bytes(ids).decode("utf-8", errors)
-
-    def decode_batch(self, batch: Iterable[Iterable[int]], errors: str = "replace") -> list[str]:
-        """The text of each list of ids, as `decode` returns it."""
-        return [self.decode(ids, errors) for ids in batch]
-
-    def decode_stream(self, errors: str = "replace") -> DecodeStream:
-        """A decoder that takes one id at a time and returns text as soon as it is complete.
-
-        >>> stream = tok.decode_stream()
-        >>> "".join([*map(stream.feed, ids), stream.finish()]) == tok.decode(ids)
-        True
-        """
-        return DecodeStream(self.token_bytes, errors)
 
     # Other programs.
 

@@ -1,12 +1,13 @@
-"""The read-only side of a tokenizer: its vocabulary and how it was trained."""
+"""The vocabulary of a tokenizer, decoding, and how it was trained."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
 from superword import _core
+from superword._encoding.decoding import DecodeStream, id_list
 from superword._support.text import lone_surrogate, surrogate_in
 from superword.errors import TokenError
 from superword.pretokenizer import Pretokenizer
@@ -22,7 +23,7 @@ _Result = TypeVar("_Result")
 
 
 class Vocabulary:
-    """Everything about a tokenizer that does not encode or decode. Immutable.
+    """Everything about a tokenizer except encoding and files. Immutable.
 
     `superword.Tokenizer` is the only class that derives from this one.
     """
@@ -105,6 +106,34 @@ class Vocabulary:
     def is_superword(self, id: int) -> bool:
         """Whether a supermerge made the token. `TokenError` if there is no such id."""
         return self._with_ids(lambda: self._model.is_superword(id), (id,))
+
+    # Ids to text.
+
+    def decode_bytes(self, ids: Iterable[int]) -> bytes:
+        """The bytes of the tokens, joined."""
+        listed = id_list(ids)
+        return self._with_ids(lambda: self._model.decode_bytes(listed), listed)
+
+    def decode(self, ids: Iterable[int], errors: str = "replace") -> str:
+        """The text of the tokens: `decode(encode(text)) == text` for every text.
+
+        Part of an encoding may start or end within a character. `errors` says what to do then, as
+        in `bytes.decode`.
+        """
+        return self.decode_bytes(ids).decode("utf-8", errors)
+
+    def decode_batch(self, batch: Iterable[Iterable[int]], errors: str = "replace") -> list[str]:
+        """The text of each list of ids, as `decode` returns it."""
+        return [self.decode(ids, errors) for ids in batch]
+
+    def decode_stream(self, errors: str = "replace") -> DecodeStream:
+        """A decoder that takes one id at a time and returns text as soon as it is complete.
+
+        >>> stream = tok.decode_stream()
+        >>> "".join([*map(stream.feed, ids), stream.finish()]) == tok.decode(ids)
+        True
+        """
+        return DecodeStream(self.token_bytes, errors)
 
     def to_bytes(self) -> bytes:
         """The content of the model file."""

@@ -13,10 +13,10 @@ from superword.pretokenizer import Pretokenizer
 
 __all__ = ["Shapes", "leaf_pattern"]
 
-_LOWER = r"\p{Ll}\p{Lm}\p{Lo}\p{M}"  # What the second part of a word is made of.
+_LOWER = r"\p{Ll}\p{Lm}\p{Lo}\p{M}"  # The characters of the second part of a word.
 _WORD_GOES_ON = r"['’]\p{L}"
 
-# By shape: what must not follow, or the fine pattern would go on.
+# By shape: what must not follow, because the fine pattern would continue the word.
 _CHECKS = {
     "lower": rf"(?![{_LOWER}]|{_WORD_GOES_ON})",
     "caseless": rf"(?![\p{{Lu}}\p{{Lt}}]*[{_LOWER}]|{_WORD_GOES_ON})",
@@ -33,7 +33,7 @@ _PRESET = "gpt4o-export"
 
 
 class Shapes:
-    """Tells the shape of a leaf: what has to be checked after it."""
+    """Classifies leaves by what must not follow them."""
 
     def __init__(self) -> None:
         self._classes = {
@@ -47,7 +47,7 @@ class Shapes:
         self._known: dict[str, str | None] = {}
 
     def of(self, leaf: str) -> str | None:
-        """`"lower"`, `"caseless"` or `"closed"`; None if it is no word of letters and marks.
+        """`"lower"`, `"caseless"` or `"closed"`. None if it is not a word of letters and marks.
 
         lower: no apostrophe, and a lowercase letter. caseless: no apostrophe, no lowercase letter,
         and a letter without case or a mark at the end. closed: all others.
@@ -82,7 +82,7 @@ class _Node:
 
 
 def leaf_pattern(leaves: Mapping[str, int], shapes: Shapes) -> str:
-    """A pattern for a run of leaves, given with how often each occurs: the frequent come first.
+    """A pattern for a run of leaves, given with their counts. Frequent leaves come first.
 
     >>> leaf_pattern({" of": 9, " the": 5}, Shapes())
     '(?: (?:(?=[ot])(?>(?:of|the))(?!...)))+'
@@ -90,7 +90,7 @@ def leaf_pattern(leaves: Mapping[str, int], shapes: Shapes) -> str:
     spaced = {leaf[1:]: count for leaf, count in leaves.items() if leaf.startswith(" ")}
     bare = {leaf: count for leaf, count in leaves.items() if not leaf.startswith(" ")}
     run = f"(?: {_either(spaced, shapes)})+"
-    # A bare leaf alone is left to the fine pattern; so is a run of one, which is the same.
+    # A single leaf is left to the fine pattern, which gives the same result.
     return f"(?:{_either(bare, shapes)})?{run}" if bare else run
 
 
@@ -98,14 +98,14 @@ def _either(leaves: Mapping[str, int], shapes: Shapes) -> str:
     by_shape: dict[str, dict[str, int]] = {}
     for leaf, count in leaves.items():
         shape = shapes.of(leaf)
-        assert shape is not None  # The caller has refused others.
+        assert shape is not None  # The caller has rejected all others.
         by_shape.setdefault(shape, {})[leaf] = count
     parts = []
     for shape, check in _CHECKS.items():
         of_shape = by_shape.get(shape)
         if of_shape:
             first = _class({leaf[0] for leaf in of_shape})
-            # Atomic: of the leaves that match, only the longest can be the word (see the proof).
+            # Atomic, because only the longest matching leaf can be the word (see the proof).
             parts.append(f"(?={first})(?>{_trie(of_shape)}){check}")
     return f"(?:{'|'.join(parts)})"
 
@@ -123,7 +123,7 @@ def _trie(leaves: Mapping[str, int]) -> str:
 
 
 def _written(node: _Node) -> str:
-    """What may follow at a node, the longest first, written with each shared rest once."""
+    """A pattern for what may follow a node, longest first. Shared endings are written once."""
     by_rest: dict[str, list[str]] = {}
     for char, child in sorted(node.children.items(), key=lambda item: (-item[1].weight, item[0])):
         by_rest.setdefault(_written(child), []).append(char)

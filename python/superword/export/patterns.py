@@ -1,4 +1,4 @@
-"""The patterns of an export: of words (fine), and of runs of words (coarse)."""
+"""The patterns of an export: for words (fine) and for runs of words (coarse)."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _WORD_BRANCHES = {"gpt4o": (0, 2), "gpt4o-export": (0, 2), "gpt4": (1, 1), "gpt2
 
 
 def preset_of(pattern: str) -> str | None:
-    """The name of the preset with this pattern, also as an export writes it, or None."""
+    """The preset with this pattern, also in the form that an export writes, or None."""
     for name in preset_names():
         preset = Pretokenizer(name)
         known = preset.pattern
@@ -25,13 +25,13 @@ def preset_of(pattern: str) -> str | None:
 
 
 def fine_of(pretokenizer: Pretokenizer) -> str:
-    """The pattern that cuts as `pretokenizer` does (which has no script pattern)."""
+    """The pattern that splits like `pretokenizer`, which has no script pattern."""
     pattern = pretokenizer.pattern
     return pattern if preset_of(pattern) is None else pinned(pattern)
 
 
 def coarse_of(pretokenizer: Pretokenizer) -> str | None:
-    """The pattern by which a run of words is one piece, or None if its words are not known.
+    """The pattern that matches a run of words, or None if its branches for words are unknown.
 
     With the word branches `a|b` it has `(?:a|b)+` (the paper's Appendix C).
     """

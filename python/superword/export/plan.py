@@ -23,21 +23,21 @@ Rule = tuple[bytes, bytes]
 
 @dataclass(frozen=True)
 class Plan:
-    """What an export holds: one pattern, and rules for a single pass of BPE over its pieces."""
+    """The content of an export: one pattern, and merges for a single pass of BPE."""
 
     tokenizer: Tokenizer
     mode: Literal["exact", "approximate"]
     pattern: str
     merges: list[Rule]
-    """Ordinary merges in order, then supermerges in order."""
+    """The merges in order, then the supermerges in order."""
     n_words: int
-    """How many of the merges are ordinary."""
+    """The number of merges before the first supermerge."""
     why_not_exact: ExportError | None
-    """For mode `auto` that became `approximate`: the reason."""
+    """Why the mode `auto` became `approximate`, if it did."""
 
 
 def make_plan(tokenizer: Tokenizer, mode: Mode = "auto") -> Plan:
-    """The plan for a model. `ExportError` says why there is none, and what to do instead."""
+    """The plan for a model. `ExportError` says why it cannot be exported and what to do."""
     if mode not in MODES:
         raise OptionError(
             f"`mode` cannot be {mode!r}", hint=suggestion(str(mode), MODES), option="mode"
@@ -151,7 +151,7 @@ def exact_pattern(tokenizer: Tokenizer) -> str:
 
 
 def _leaves(tokenizer: Tokenizer, remedy: str) -> dict[bytes, int]:
-    """The whole words in superwords, with how often they were joined directly."""
+    """The whole words in superwords, with the number of times they were joined directly."""
     supermerges = tokenizer.supermerges
     superwords: set[bytes] = set()
     for left, right, _ in supermerges:
@@ -180,7 +180,7 @@ def _leaves(tokenizer: Tokenizer, remedy: str) -> dict[bytes, int]:
 
 
 def _refuse_crossing(tokenizer: Tokenizer, leaves: dict[bytes, int]) -> None:
-    """No ordinary token may reach from the end of a leaf over the space that follows it.
+    """No word token may span the end of a leaf and the space after it.
 
     Only tokens of other white space before a space could: U+3000 ends with the byte 0x80, as some
     letters do, and a merge of that byte alone with a space would join them.

@@ -1,4 +1,4 @@
-"""A small text of many kinds, on which `superword export` compares the export with the model."""
+"""A small text in several languages, on which `superword export` checks the export."""
 
 from __future__ import annotations
 
@@ -26,5 +26,5 @@ _WORDS = {
 
 
 def sample_documents() -> list[str]:
-    """The text, some documents in each of several languages, and code."""
+    """Documents in several languages, and code."""
     return list(_WORDS.values())

@@ -1,4 +1,4 @@
-"""Export to tiktoken: a file of ranks, and beside it what tiktoken needs to be told.
+"""Export to tiktoken: a file of ranks, and a `.json` file with everything else it needs.
 
 `m.tiktoken` has a line for each token, its bytes in base64 and its rank, as tiktoken's own files
 have. `m.tiktoken.json` has the pattern, the special tokens and the size of the vocabulary.
@@ -32,7 +32,7 @@ __all__ = ["export_tiktoken", "load_tiktoken", "sidecar_of"]
 
 
 def sidecar_of(path: Path) -> Path:
-    """The file beside the ranks: `m.tiktoken.json` for `m.tiktoken`."""
+    """The `.json` file of an export: `m.tiktoken.json` for `m.tiktoken`."""
     return path.with_name(path.name + ".json")
 
 
@@ -44,7 +44,7 @@ def export_tiktoken(
     renumber: bool = False,
     overwrite: bool = False,
 ) -> Plan:
-    """Write the ranks to `path` and the sidecar beside it; see `Tokenizer`."""
+    """Write the ranks to `path`, and the `.json` file beside it. See `Tokenizer`."""
     plan = make_plan(tokenizer, mode)
     to_id = tokenizer._model.token_to_id
     alphabet = [bytes([byte]) for byte in range(256) if to_id(bytes([byte])) is not None]
@@ -82,7 +82,7 @@ def export_tiktoken(
 
 
 def _complete(plan: Plan) -> str:
-    """The pattern, with a last branch for what it does not match: tiktoken would drop that."""
+    """The pattern with a last branch for all other text, which tiktoken would drop."""
     if preset_of(plan.tokenizer.pretokenizer.pattern) is not None:
         return plan.pattern  # The presets match all text.
     return f"{plan.pattern}|(?:(?!{plan.pattern})[\\s\\S])+"
@@ -104,7 +104,7 @@ def _refuse_other_order(made: list[bytes], ranks: dict[bytes, int]) -> None:
 
 
 def _refuse_unreached(plan: Plan) -> None:
-    """Each word must be what its own merges make of its bytes.
+    """Each word must be the result of its own merges on its bytes.
 
     Then tiktoken, which looks at joined bytes and not at pairs, does what the pairs say (the
     proof is in docs/concepts-exact-export.md). Training gives only such tokens; a model from
@@ -125,7 +125,7 @@ def _refuse_unreached(plan: Plan) -> None:
 
 
 def standalone(token: bytes, rank: dict[tuple[bytes, bytes], int]) -> list[bytes]:
-    """What the rules make of the bytes of a token: the token alone, unless it is not reached."""
+    """The tokens of the bytes of a token. More than one if the token cannot be reached."""
     parts = [token[at : at + 1] for at in range(len(token))]
     while len(parts) > 1:
         places = [rank.get(pair, -1) for pair in pairwise(parts)]
@@ -160,7 +160,7 @@ def load_tiktoken(path: str | os.PathLike[str]) -> Any:
 
 
 def read_sidecar(path: Path) -> dict[str, Any]:
-    """What the sidecar of an export says."""
+    """The content of the `.json` file of an export."""
     beside = sidecar_of(path)
     content = read_file(beside, "keep the two files of the export in one directory")
     try:

@@ -1,4 +1,4 @@
-"""Patterns that mean the same whatever version of Unicode a regex engine knows.
+"""Patterns that mean the same in regex engines with different versions of Unicode.
 
 Models cut text by the categories of Unicode 17.0. Other engines may still have those of 16.0, to
 whom a letter that is new in 17.0 is no letter. So a pattern that is exported names what is new:

@@ -1,4 +1,4 @@
-"""From rules and ids to a `Tokenizer`."""
+"""Make a `Tokenizer` from merges and ids."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Byte-level BPE of Hugging Face: `tokenizer.json` as GPT-2, Llama 3, Qwen and others have it."""
+"""Import byte-level BPE of Hugging Face: the `tokenizer.json` of GPT-2, Llama 3, Qwen, ..."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ __all__ = ["from_huggingface"]
 
 
 def from_huggingface(path: str | os.PathLike[str], *, ignore_normalizer: bool = False) -> Tokenizer:
-    """The model of a `tokenizer.json` (or the folder it is in); see `Tokenizer`."""
+    """Import a `tokenizer.json`, or the directory it is in. See `Tokenizer`."""
     file = Path(path)
     if file.is_dir():
         file = file / "tokenizer.json"

@@ -1,4 +1,4 @@
-"""The model files of the paper's own program: text, with tokens in the alphabet of GPT-2.
+"""Import the model files of the paper's program: text, with tokens in the alphabet of GPT-2.
 
 The layout that is read, one item a line:
 
@@ -12,11 +12,11 @@ The layout that is read, one item a line:
     superwords                       supermerges in order, likewise
     Ġof Ġthe 45
 
-No file of that program was at hand: the header, the sections and the alphabet are as described by
-its authors; that items are separated by blanks or tabs, that an id may stand before or after its
-token or be left out (then it is the place in the list), and that names of sections may have
-brackets, colons or numbers around them, is assumed. What does not fit is refused with its line.
-The files do not hold the patterns; they are given by `pretokenizer`.
+This reader was written without such a file. The header, the sections and the alphabet follow the
+description by the authors. It is an assumption that items are separated by blanks or tabs, that an
+id may stand before or after its token or be left out (then it is the position in the list), and
+that section names may have brackets, colons or numbers around them. Everything else is an error
+that names the line. The files do not hold the patterns, which are given by `pretokenizer`.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ Line = tuple[int, list[str]]
 def from_paper(
     path: str | os.PathLike[str], *, pretokenizer: str | Pretokenizer = DEFAULT
 ) -> Tokenizer:
-    """The model of one of the paper's `.model` files; see `Tokenizer`."""
+    """Import a `.model` file of the paper's program. See `Tokenizer`."""
     file = Path(path)
     content = read_file(file, "check the path")
     try:

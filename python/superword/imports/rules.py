@@ -1,4 +1,4 @@
-"""Rules that make the tokens of a vocabulary, found by running its own merges on each token.
+"""The merges that create the tokens of a vocabulary, found by encoding each token.
 
 Other programs may list several merges that make one token, or none but the ranks of tokens. By
 lemma 4 of docs/concepts-exact-export.md only one pair ever makes a token: the last one when its
@@ -21,7 +21,7 @@ RankOf = Callable[[bytes, bytes], int | None]
 
 
 def rules_of(ids: Mapping[bytes, int], rank_of: RankOf) -> list[Rule]:
-    """The rule of each token longer than a byte, in the order in which they apply.
+    """The merge of each token longer than a byte, in the order in which they apply.
 
     `rank_of` gives the rank of a pair, or None if it is not merged. `ConversionError` names the
     first token that cannot be had.
@@ -81,7 +81,7 @@ def last_pair(token: bytes, rank_of: RankOf) -> Rule | None:
 
 
 def _last_pair_of_many(parts: list[bytes], rank_of: RankOf) -> Rule | None:
-    """The same with a heap, so that very long tokens take no quadratic time."""
+    """The same with a heap, because very long tokens would take quadratic time."""
     count = len(parts)
     after = [*range(1, count), -1]
     before = [-1, *range(count - 1)]
@@ -118,7 +118,7 @@ def _last_pair_of_many(parts: list[bytes], rank_of: RankOf) -> Rule | None:
 
 
 def check_alphabet(ids: Mapping[bytes, int]) -> str:
-    """`"bytes"` or `"utf8"`; an error if bytes of UTF-8 are missing."""
+    """`"bytes"` or `"utf8"`. An error if bytes of UTF-8 are missing."""
     missing = [byte for byte in range(256) if bytes([byte]) not in ids]
     if not missing:
         return "bytes"

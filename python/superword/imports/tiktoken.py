@@ -1,4 +1,4 @@
-"""Ranks of tiktoken, with the pattern and the special tokens that go with them."""
+"""Import ranks of tiktoken, with their pattern and special tokens."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def from_tiktoken(
     pattern: str | None = None,
     special_tokens: Mapping[str, int] | None = None,
 ) -> Tokenizer:
-    """The model of a `.tiktoken` file, or of the ranks themselves; see `Tokenizer`."""
+    """Import a `.tiktoken` file, or the ranks themselves. See `Tokenizer`."""
     path = None
     if isinstance(ranks, str | os.PathLike):
         path = Path(ranks)

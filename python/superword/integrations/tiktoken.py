@@ -128,7 +128,7 @@ class Encoding:
     def decode_with_offsets(self, tokens: Sequence[int]) -> tuple[str, list[int]]:
         """The text, and the character at which each token starts.
 
-        A token that starts within a character is said to start where that character does.
+        The offset of a token that starts within a character is that of the character.
         """
         pieces = self.decode_tokens_bytes(tokens)
         offsets = []

@@ -1,7 +1,7 @@
 """The tokenizer class; `superword.integrations.transformers` is where to import it from.
 
-This file is copied into folders that are saved, as remote code, so it stands on installed packages
-alone.
+`save_pretrained` copies this file into the saved directory as remote code, so it may only import
+installed packages.
 """
 
 from __future__ import annotations
