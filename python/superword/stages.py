@@ -213,7 +213,7 @@ def train_superwords(
         alphabet=words.alphabet,  # type: ignore[arg-type]
         min_count=min_count,
         picky=picky,
-        picky_split=words._model.picky_split if picky is not None else "parts",  # type: ignore[arg-type]
+        picky_split="bytes" if picky and words._model.picky_split == "bytes" else "parts",
         greedy_split=greedy_split,
         max_words=max_words,
         same_script=same_script,

@@ -11,6 +11,7 @@ import pytest
 import superword
 from superword._reading import sources
 from superword.errors import DocumentError, ShortfallWarning, SkippedWarning, TextError
+from superword.stages import count_pretokens
 from superword.training import Progress
 
 
@@ -113,7 +114,8 @@ def test_a_size_that_cannot_be_reached_is_said_with_its_reason() -> None:
     with pytest.warns(ShortfallWarning) as caught:
         tok = superword.train_from_iterator(["ab ab"], vocab_size=5000)
     warning = next(w for w in caught if w.category is ShortfallWarning)
-    assert str(warning.message)
+    assert f"{tok.n_vocab}" in str(warning.message)
+    assert "pairs" in str(warning.message)
     assert Path(warning.filename) == Path(__file__)
     assert tok.n_vocab < 5000
     assert tok.decode(tok.encode("ab ab")) == "ab ab"
@@ -145,7 +147,11 @@ def test_a_sample_is_whole_documents_and_the_same_each_time(tmp_path: Path) -> N
     one = superword.train(path, vocab_size=300, max_bytes=size // 2)
     two = superword.train(path, vocab_size=300, max_bytes=f"{size // 2}", threads=1)
     assert one == two
-    assert 0.3 * size < one.facts["bytes"] < 0.7 * size
+    assert size // 2 - 40 < one.facts["bytes"] <= size // 2
+    # Whole documents: every one of these words is in each document exactly once.
+    counts = count_pretokens(path, pretokenizer="gpt2", max_bytes=size // 2)
+    for word in (b"word", b" of", b" the", b" list", b" and", b" so", b" on"):
+        assert counts[word] == one.facts["documents"]
 
 
 def test_the_result_is_the_same_with_all_options(texts: list[str]) -> None:

@@ -1,4 +1,4 @@
-"""The benchmark measures what it says, and published numbers are those that were recorded."""
+"""The benchmark measures what it claims, and published numbers are the recorded ones."""
 
 from __future__ import annotations
 
@@ -41,8 +41,12 @@ def test_recorded_pages_are_rendered_from_their_json(benches: Any) -> None:
 
 @pytest.mark.skipif(not RECORDED, reason="no results are recorded yet")
 def test_recorded_runs_name_no_machine_and_no_path() -> None:
+    # The kind of machine, but nothing that identifies one: no host, user or network name.
+    kind = {"processor", "cores", "memory_bytes", "system", "architecture"}
+    kind |= {"python", "rust", "load_before"}
     for path in RECORDED:
         text = path.read_text()
+        assert set(json.loads(text)["machine"]) == kind
         assert not re.search(r'["\s(](/(home|root|tmp|usr|Users|opt|var|work|mnt)/|[A-Z]:\\)', text)
 
 
@@ -192,7 +196,7 @@ def test_many_texts_share_a_process_and_are_checked_one_by_one(
     assert records[0]["tokens"] == len(words.encode("as well as the rest"))
     assert records[1]["bytes"] == len("言葉は大切です".encode())
     assert records[0]["first"] > 0
-    # A text that cannot be read costs nobody else anything.
+    # One unreadable text does not affect the results of the others.
     texts["gone"] = {"stem": str(tmp_path / "gone"), "bytes": 1}
     records = encoding.several(runner, plan, texts, ["words"], [])
     assert [r["failed"] is None for r in records] == [True, True, False]
@@ -228,7 +232,7 @@ def test_a_job_of_many_texts_that_is_stopped_keeps_what_is_done(
 
 
 def encoding_section(**speeds: float) -> dict[str, Any]:
-    """Results of one second each, by `encoder__text` and MB/s."""
+    """Make results of one second each, given MB/s by `encoder__text`."""
     results = []
     for name, value in speeds.items():
         encoder, _, text = name.partition("__")

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-import click
 import pytest
 import superword
 from click.testing import CliRunner, Result
@@ -53,61 +52,6 @@ def test_train_makes_the_model_that_the_api_makes(jsonl: Path, tmp_path: Path, m
     supermerges = 10 if method == "superbpe" else None
     wanted = superword.train(jsonl, vocab_size=400, method=method, supermerges=supermerges)  # type: ignore[arg-type]
     assert superword.Tokenizer.load(output) == wanted
-
-
-def test_train_understands_every_option(jsonl: Path, tmp_path: Path) -> None:
-    output = tmp_path / "m.superword"
-    options = [
-        "--vocab-size",
-        "400",
-        "--pattern",
-        "\\p{L}+|.",
-        "--script-pattern",
-        ".",
-        "--scripts",
-        "Han,Hiragana",
-        "--eligible",
-        "\\p{L}",
-        "--alphabet",
-        "utf8",
-        "--min-count",
-        "2",
-        "--picky",
-        "0.9",
-        "--picky-split",
-        "bytes",
-        "--greedy-split",
-        "train",
-        "--max-words",
-        "3",
-        "--same-script",
-        "--boundary",
-        "any",
-        "--veto",
-        "\\p{N}",
-        "--special-token",
-        "<|a|>",
-        "--special-token",
-        "<|b|>",
-        "--threads",
-        "1",
-        "--text-field",
-        "text",
-        "--max-bytes",
-        "1MB",
-        "--on-error",
-        "skip",
-        "--format",
-        "jsonl",
-        "--quiet",
-    ]
-    result = superword_command("train", jsonl, *options, "-o", output)
-    assert result.exit_code == 0, result.stderr
-    assert result.stdout == ""
-    tok = superword.Tokenizer.load(output)
-    assert list(tok.special_tokens) == ["<|a|>", "<|b|>"]
-    assert tok.pretokenizer.scripts == ["Han", "Hiragana"]
-    assert tok.facts["options"]["max_words"] == 3
 
 
 def test_a_shortfall_is_said_and_the_model_is_saved(tmp_path: Path) -> None:
@@ -284,9 +228,3 @@ def test_invalid_utf8_is_an_error_with_its_line(model_path: Path) -> None:
     result = superword_command("encode", model_path, input=b"fine\nnot \xff fine\n")
     assert result.exit_code == 1
     assert "stdin:2: invalid UTF-8 at byte 4" in result.stderr
-
-
-def test_every_option_of_train_has_one_help_line() -> None:
-    for option in cli.commands["train"].params:
-        if isinstance(option, click.Option):
-            assert option.help, option.name

@@ -1,4 +1,4 @@
-"""The command as a process of its own: signals, pipes, terminals, exit codes."""
+"""The command in a separate process: signals, pipes, terminals, exit codes."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def test_ctrl_c_stops_training_within_a_second_and_leaves_nothing(
     for _ in range(3):  # A machine busy with other tests may be late once.
         process = start("train", endless_work, "--vocab-size", "1000000", "-o", model)
         assert process.stderr is not None
-        process.stderr.readline()  # "reading 1 file": the command is at work.
+        process.stderr.readline()  # "reading 1 file": the command has started.
         time.sleep(delay)
         assert process.poll() is None
         sent = time.monotonic()
@@ -146,7 +146,7 @@ def test_a_terminal_gets_a_live_bar(jsonl: Path, tmp_path: Path) -> None:
     while True:
         try:
             chunk = os.read(ours, 65536)
-        except OSError:  # Linux says so when the other side is closed.
+        except OSError:  # Linux raises this once the other end is closed.
             break
         if not chunk:
             break

@@ -30,7 +30,7 @@ def test_encoding_an_endless_stream_takes_constant_memory(model_path: Path) -> N
     def feed() -> None:
         number = 0
         while not stop.is_set():
-            # New words all the time, so that a cache without a bound would show.
+            # Every word is new, so an unbounded cache would show in the memory.
             lines = (f"word{i:x} of the list {i * i}\n" for i in range(number, number + 10_000))
             process.stdin.write("".join(lines).encode())  # type: ignore[union-attr]
             number += 10_000

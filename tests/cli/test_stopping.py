@@ -1,10 +1,9 @@
-"""Ctrl-C within a second, whatever phase the work is in."""
+"""Ctrl-C stops training within a second, in every phase."""
 
 from __future__ import annotations
 
 import json
 import os
-import random
 import signal
 import subprocess
 import sys
@@ -12,18 +11,15 @@ import time
 from pathlib import Path
 
 import pytest
+from support.seeded import common_words, sentences
 
 
 @pytest.fixture(scope="module")
 def text(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A text that takes a while in every phase: many words that stand together in many ways."""
-    seed = random.Random(3)
-    letters = "abcdefghijklmnop"
-    words = ["".join(seed.choices(letters, k=seed.randint(3, 9))) for _ in range(12_000)]
+    """A text that takes a while in every phase: many words in many combinations."""
+    words = common_words(12_000, seed=3)
     path = tmp_path_factory.mktemp("text") / "a.txt"
-    with path.open("w") as file:
-        for _ in range(5_000):
-            file.write(" ".join(seed.choices(words, k=40)) + "\n")
+    path.write_text("\n".join(sentences(words, 5_000, length=40, seed=4)))
     return path
 
 

@@ -1,4 +1,4 @@
-"""One tokenizer used by many threads and processes gives what it gives to one."""
+"""A tokenizer used by many threads and processes gives the same results as with one."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 import superword
-from corpora import TEXTS
+from support.texts import TEXTS
 
 ALL = list(TEXTS.values())
 
@@ -26,7 +26,7 @@ def tok(request: pytest.FixtureRequest) -> superword.Tokenizer:
 
 
 def test_eight_threads_at_once(tok: superword.Tokenizer) -> None:
-    # Encoded alone first, by a tokenizer that no thread has touched.
+    # The expected ids come from a tokenizer that no other thread has used.
     alone = superword.Tokenizer.from_bytes(tok.to_bytes())
     expected = {text: alone.encode(text) for text in ALL}
 
@@ -64,7 +64,7 @@ def test_pickled_is_the_same(tok: superword.Tokenizer, protocol: int) -> None:
 
 
 def encode_all(tok: superword.Tokenizer) -> list[list[int]]:
-    """What a child process does: alone, then with threads of its own."""
+    """Encode in a child process: with one thread, then with several."""
     one_by_one = [tok.encode(text) for text in ALL]
     assert tok.encode_batch(ALL, threads=2) == one_by_one
     return one_by_one
@@ -74,7 +74,7 @@ def encode_all(tok: superword.Tokenizer) -> list[list[int]]:
 def test_other_processes(tok: superword.Tokenizer, method: str) -> None:
     if method not in multiprocessing.get_all_start_methods():
         pytest.skip(f"this system cannot {method}")
-    # The parent has used it with threads before: a fork must not depend on them.
+    # The parent has used threads before. They do not exist in a forked child.
     expected = tok.encode_batch(ALL, threads=2)
     with multiprocessing.get_context(method).Pool(2) as pool:
         assert pool.map_async(encode_all, [tok] * 4).get(timeout=120) == [expected] * 4

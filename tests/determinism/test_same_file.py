@@ -1,4 +1,4 @@
-"""The same documents give the same model file, byte for byte, however they are held and read."""
+"""The same documents give the same model file, byte for byte, however they are stored and read."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 import superword
 import zstandard
-from corpora import TEXTS
+from support.texts import TEXTS
 
 METHODS: list[dict[str, Any]] = [
     {"method": "bpe"},
@@ -23,7 +23,7 @@ METHODS: list[dict[str, Any]] = [
 
 
 def documents() -> list[str]:
-    """Pieces of all texts in a fixed order, some empty, some often; enough for several blocks."""
+    """Return pieces of all texts, some empty or repeated, enough to fill several blocks."""
     rng = random.Random(5)
     pieces = ["", " ", "\n"]
     for text in TEXTS.values():
@@ -92,7 +92,7 @@ def test_file_depends_on_the_documents_alone(options: dict[str, Any], tmp_path: 
 
 @pytest.mark.parametrize("options", METHODS[:3], ids=lambda o: str(o["method"]))
 def test_plain_text_depends_on_its_documents_alone(options: dict[str, Any], tmp_path: Path) -> None:
-    # A mark of byte order at the start of a file is no text; in a Python string it is.
+    # A byte order mark is not text at the start of a file, but it is in a Python string.
     texts = [text for text in DOCUMENTS if text and not text.startswith("\ufeff")][::6]
     expected = superword.train_from_iterator(texts, vocab_size=500, **options).to_bytes()
     packers: dict[str, Callable[[bytes], bytes]] = {"": bytes, ".gz": gzip.compress, ".zst": zstd}

@@ -1,4 +1,4 @@
-"""Columns of text to columns of ids: every layout, nulls, slices, chunks, without pyarrow too."""
+"""Arrow columns of text to columns of ids: all layouts, nulls, slices and chunks."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ import superword
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
-from random_texts import texts as random_texts
 from superword import _core
 from superword.errors import SpecialTokenError, TextError
+from support.strategies import texts as random_texts
 
 pa: Any = pytest.importorskip("pyarrow", reason="superword[arrow] is not installed")
 
@@ -100,7 +100,7 @@ def test_buffers_that_do_not_fit_are_said(boundless: superword.Tokenizer) -> Non
             model.encode_arrow(wrong, True, raw(b"abc"), None, [], 1)
     with pytest.raises(TextError, match="row 0 of the Arrow array is not UTF-8"):
         model.encode_arrow(numbers(0, 4), True, raw(b"abc"), None, [], 1)
-    # A row without a bit is not there, and its bytes are not looked at.
+    # A row without a validity bit is null, and its bytes are never read.
     ids, offsets = model.encode_arrow(numbers(0, 4, 9), True, raw(b"abc"), raw(b""), [], 1)
     assert (len(ids), bytes(offsets)) == (0, bytes(numbers(0, 0, 0)))
     ids, offsets = model.encode_arrow(raw(b""), True, raw(b""), None, [], 1)

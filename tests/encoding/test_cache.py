@@ -1,31 +1,31 @@
-"""What encoding remembers: bounded, as large as one says, and without a say in the ids."""
+"""The encoding cache stays within its size and never changes the ids."""
 
 from __future__ import annotations
 
 import copy
 import pickle
-import random
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 import superword
-from kinds import TEXTS, engine
 from superword.errors import OptionError
+from support.seeded import LATIN, common_words
+from support.texts import DOCUMENTS
+from support.variants import engine
 
 MODELS = ["bpe-gpt2", "boundless", "superbpe", "picky", "greedy"]
 
 
 def rare_words(count: int) -> str:
-    source = random.Random(11)
-    letters = "abcdefghijklmnopqrstuvwxyzéжд語"
-    return " ".join("".join(source.choices(letters, k=source.randint(2, 14))) for _ in range(count))
+    words = common_words(count, seed=11, lengths=(2, 14), alphabet=LATIN + "éжд語")
+    return " ".join(words)
 
 
 @pytest.mark.parametrize("model", MODELS)
 def test_ids_are_the_same_for_every_size(model: str) -> None:
-    texts = [*TEXTS, rare_words(4000)]
+    texts = [*DOCUMENTS, rare_words(4000)]
     expected = engine(model).encode_batch(texts)
     tok = superword.Tokenizer.from_bytes(engine(model).to_bytes())
     before = tok.cache_bytes
@@ -33,7 +33,7 @@ def test_ids_are_the_same_for_every_size(model: str) -> None:
         tok.set_cache_bytes(size)
         assert tok.cache_bytes == size
         for threads in (1, 3):
-            for _ in range(2):  # Anew, and from what is remembered.
+            for _ in range(2):  # First with an empty cache, then from the cache.
                 assert tok.encode_batch(texts, threads=threads) == expected
         tok.clear_cache()
         assert tok.encode_batch(texts) == expected
@@ -49,7 +49,7 @@ def test_it_is_set_where_a_model_is_loaded_and_is_no_part_of_it(model_path: Path
     assert pickle.dumps(tok) == pickle.dumps(plain)
     assert pickle.loads(pickle.dumps(tok)).cache_bytes == plain.cache_bytes
     assert copy.copy(tok).cache_bytes == 2 << 20
-    tok.set_cache_bytes(10**30)  # Pointless, not wrong.
+    tok.set_cache_bytes(10**30)  # Allowed, but limited to 1 GiB.
     assert tok.cache_bytes == 1 << 30
     with pytest.raises(AttributeError):
         tok.cache_bytes = 7  # type: ignore[misc]
@@ -65,7 +65,7 @@ def test_what_is_no_size_is_said(model_path: Path) -> None:
         superword.Tokenizer.load(model_path, cache_bytes="-1")
 
 
-# Prints how much memory the process came to need, in kB.
+# Prints by how much the peak memory of the process grew, in kB.
 GROWTH = """
 import random, resource, sys
 import superword

@@ -16,7 +16,6 @@ from typing import Any
 import numpy as np
 import pytest
 import superword
-from kinds import engine
 from superword.errors import (
     DocumentError,
     EmptyCorpusError,
@@ -28,6 +27,7 @@ from superword.errors import (
     SpecialTokenError,
 )
 from superword.shards import EncodedCorpus
+from support.variants import engine
 
 SIZE = 80_000  # tokens of a shard
 

@@ -10,7 +10,6 @@ from typing import Any
 
 import pytest
 import superword
-from kinds import engine
 from superword._reading import columns
 from superword.errors import (
     DamagedInputError,
@@ -22,6 +21,7 @@ from superword.errors import (
 )
 from superword.inputs import Texts
 from superword.shards import EncodedCorpus
+from support.variants import engine
 from test_files import SIZE, digests, of_all_sizes, read_back
 
 pa: Any = pytest.importorskip("pyarrow", reason="superword[arrow] is not installed")

@@ -10,13 +10,13 @@ from typing import Any
 import numpy as np
 import pytest
 import superword
-from kinds import TEXTS
+from support.texts import DOCUMENTS
 
-SLICE = 120_000  # bytes of text of each language
+SLICE = 120_000  # Bytes of text per language.
 
 
 def byte_alphabet() -> dict[int, str]:
-    """The printable stand-ins of bytes in GPT-2's vocabulary files."""
+    """Return GPT-2's printable character for each byte."""
     printable = [*range(33, 127), *range(161, 173), *range(174, 256)]
     table = {byte: chr(byte) for byte in printable}
     others = (byte for byte in range(256) if byte not in table)
@@ -52,20 +52,22 @@ def as_tiktoken(tok: superword.Tokenizer) -> Any:
 
 @pytest.mark.parametrize("preset", ["gpt4o", "gpt2", "gpt4"])
 def test_small_models_equal_their_peers(preset: str) -> None:
-    tok = superword.train_from_iterator(TEXTS, vocab_size=480, method="bpe", pretokenizer=preset)
+    tok = superword.train_from_iterator(
+        DOCUMENTS, vocab_size=480, method="bpe", pretokenizer=preset
+    )
     huggingface, tiktoken = as_huggingface(tok), as_tiktoken(tok)
-    for text in [*TEXTS[:8], "a" * 200, "  \n\n x\t\r\n", "12345 ١٢٣ ⅷ", "🙂‍↔️ é e\u0301"]:
+    for text in [*DOCUMENTS[:8], "a" * 200, "  \n\n x\t\r\n", "12345 ١٢٣ ⅷ", "🙂‍↔️ é e\u0301"]:
         ids = tok.encode(text)
         assert huggingface.encode(text, add_special_tokens=False).ids == ids
         assert tiktoken.encode_ordinary(text) == ids
 
 
 class EnoughError(Exception):
-    """The first shard is there."""
+    """Stops the run once the first shard is written."""
 
 
 def beginning(path: Path, folder: Path) -> list[str]:
-    """The first documents of a file. With bytes for tokens, a shard is the text itself."""
+    """Return the first documents of a file, read from shards of a model whose tokens are bytes."""
     tok = superword.train_from_iterator(["a"], vocab_size=256, method="bpe")
 
     def enough(_: object) -> None:

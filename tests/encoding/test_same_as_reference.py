@@ -1,11 +1,12 @@
-"""The engine gives the ids of the reference, for every kind of model, and gives back the text."""
+"""The engine gives the same ids as the reference for every kind of model, and decodes them."""
 
 from __future__ import annotations
 
 import pytest
 from hypothesis import given, settings
-from kinds import TEXTS, VARIANTS, engine, oracle
-from random_texts import texts as random_texts
+from support.strategies import texts as random_texts
+from support.texts import DOCUMENTS
+from support.variants import VARIANTS, engine, oracle
 
 
 @pytest.mark.parametrize("variant", VARIANTS)
@@ -15,14 +16,14 @@ def test_variants_show_what_they_are_for(variant: str) -> None:
     assert tok.supermerges == oracle(variant).supermerges
     assert tok._model.has_deletions == variant.startswith("picky")
     assert bool(tok.supermerges) == (tok.method != "bpe")
-    # Else cutting greedily would change nothing.
+    # Otherwise greedy splitting would have no effect.
     assert bool(oracle(variant).ngrams) == ("greedy" in variant)
 
 
 @pytest.mark.parametrize("variant", VARIANTS)
 def test_engine_gives_the_ids_of_the_reference(variant: str) -> None:
     tok, twin = engine(variant), oracle(variant)
-    for text in TEXTS[:8]:
+    for text in DOCUMENTS[:8]:
         assert tok.encode(text) == twin.encode(text)
 
     @settings(max_examples=60, deadline=None)
@@ -36,7 +37,7 @@ def test_engine_gives_the_ids_of_the_reference(variant: str) -> None:
 
 
 def test_long_pretokens_with_deletions_are_those_of_the_reference() -> None:
-    # Longer than what is looked through event by event.
+    # Longer than the sequences that are replayed event by event.
     for variant in ("picky", "picky-bytes", "picky-greedy"):
         tok, twin = engine(variant), oracle(variant)
         long = ["thename" * 40, "ofthe" * 50, "oneofthefirstthings" * 9, "a" * 300, "что" * 60]

@@ -1,19 +1,20 @@
-"""The same ids in every shape: lists, arrays, counts, offsets, streams, any number of threads."""
+"""The same ids from every method: lists, arrays, counts, offsets and streams, on any threads."""
 
 from __future__ import annotations
 
 import subprocess
 import sys
 from itertools import pairwise
+from pathlib import Path
 
 import numpy as np
 import pytest
 import superword
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from kinds import engine
-from random_texts import texts as random_texts
 from superword.errors import OptionError, SpecialTokenError, TextError, TokenError
+from support.strategies import texts as random_texts
+from support.variants import engine
 
 EOT = "<|endoftext|>"
 
@@ -40,7 +41,7 @@ def test_batches_are_the_texts_one_by_one_for_any_number_of_threads(
 def test_many_texts_come_back_in_order_from_many_threads(
     boundless: superword.Tokenizer, texts: list[str]
 ) -> None:
-    # Far more than one group of texts for each thread.
+    # Far more than one batch of texts per thread.
     many = [f"{index} {texts[index % len(texts)]}" for index in range(2000)]
     expected = [boundless.encode(text) for text in many]
     for threads in (1, 2, 5):
@@ -55,7 +56,8 @@ def test_one_text_as_an_array(boundless: superword.Tokenizer) -> None:
     array = boundless.encode_to_numpy("One of the first", allowed_special="all")
     assert array.dtype == np.uint32
     assert array.tolist() == boundless.encode("One of the first")
-    array[0] = 7  # An array of one's own.
+    array[0] = 7  # The caller may change the array.
+    assert boundless.encode_to_numpy("One of the first")[0] != 7
     assert boundless.encode_to_numpy("").shape == (0,)
     assert boundless.decode(boundless.encode_to_numpy("говорит")) == "говорит"
 
@@ -120,7 +122,7 @@ def test_offsets_cut_the_text() -> None:
         same, in_characters = tok.encode_with_offsets(text)
         assert same == ids
         for (start, end), (first, last) in zip(in_bytes, in_characters, strict=True):
-            # The characters that the bytes are a part of, and no more.
+            # Exactly the characters that the bytes belong to.
             assert len(text[:first].encode()) <= start < len(text[: first + 1].encode())
             assert len(text[: last - 1].encode()) < end <= len(text[:last].encode())
         covered = 0
@@ -197,11 +199,18 @@ def test_clearing_the_cache_changes_no_result(texts: list[str]) -> None:
     before = tok.encode_batch(texts)
     tok.clear_cache()
     assert tok.encode_batch(texts) == before
-    superword.Tokenizer.from_bytes(tok.to_bytes()).clear_cache()  # Before anything was encoded.
+    unused = superword.Tokenizer.from_bytes(tok.to_bytes())
+    unused.clear_cache()
+    assert unused.encode_batch(texts) == before
 
 
-def test_numpy_is_imported_only_when_asked_for() -> None:
+def test_numpy_is_imported_only_when_asked_for(model_path: Path) -> None:
     code = (
-        "import sys, superword; assert 'numpy' not in sys.modules and 'pyarrow' not in sys.modules"
+        "import sys, superword\n"
+        "tok = superword.Tokenizer.load(sys.argv[1])\n"
+        "tok.decode(tok.encode('of the')), tok.encode_batch(['a'])\n"
+        "assert not {'numpy', 'pyarrow'} & set(sys.modules)\n"
+        "tok.encode_to_numpy('of the')\n"
+        "assert 'numpy' in sys.modules and 'pyarrow' not in sys.modules\n"
     )
-    subprocess.run([sys.executable, "-c", code], check=True)
+    subprocess.run([sys.executable, "-c", code, str(model_path)], check=True)

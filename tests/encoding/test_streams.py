@@ -1,4 +1,4 @@
-"""`superword encode` and `decode` on streams: constant memory, no waiting, the same bytes."""
+"""`superword encode` and `decode` on streams: constant memory, immediate answers, exact bytes."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from superword.cli.streams import CHUNK, read_batches, read_documents
 
 COMMAND = [sys.executable, "-m", "superword"]
-# Runs a command and says the most memory it took, in kilobytes, on stderr.
+# Runs a command and prints its peak memory to stderr, in kilobytes.
 MEASURED = """
 import resource, subprocess, sys
 code = subprocess.call(sys.argv[1:])
@@ -25,7 +25,7 @@ sys.exit(code)
 
 
 class Trickle(io.RawIOBase):
-    """A stream that gives a few bytes at a time."""
+    """A stream that returns a few bytes at a time."""
 
     def __init__(self, data: bytes, sizes: list[int]) -> None:
         self.data, self.sizes = data, sizes
@@ -83,7 +83,7 @@ def test_encoding_and_decoding_give_back_every_byte(
 
 
 def feed(process: subprocess.Popen[bytes], line: bytes, total: int) -> None:
-    """Write far more than the command may keep."""
+    """Write far more than the command may hold in memory."""
     assert process.stdin is not None
     block = line * (CHUNK // len(line))
     for _ in range(total // len(block)):

@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 import superword
-from export_models import superwords, train, training_text
 from superword import Pretokenizer
 from superword.export import open_export, verify
 from superword.export.patterns import branches, coarse_of
 from superword.export.verify import Export
+from support.export_models import superwords, train, training_text
 
 tokenizers = pytest.importorskip("tokenizers", reason="pip install 'superword[huggingface]'")
 tiktoken = pytest.importorskip("tiktoken", reason="pip install 'superword[tiktoken]'")
@@ -27,7 +27,7 @@ def test_every_preset_without_scripts_has_an_approximation(name: str, tmp_path: 
         for text in texts:
             assert model.decode(export.encode(text)) == text
         found = verify(model, export, texts)
-        # Mostly the same; a pattern that is wrong differs nearly everywhere.
+        # Mostly the same: a wrong pattern would differ nearly everywhere.
         assert found.tokens_differ < found.tokens / 4
         assert found.tokens_theirs < sum(len(text.encode()) for text in texts) / 2
 

@@ -1,4 +1,4 @@
-"""A model with the methods of tiktoken.Encoding, beside the real one."""
+"""`as_tiktoken` has the methods of `tiktoken.Encoding` and gives the same results."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from export_models import scripts, superwords, texts, training_text
 from hypothesis import given, settings
 from superword.export import load_tiktoken
 from superword.integrations.tiktoken import Encoding
+from support.export_models import scripts, superwords, texts, training_text
 
 tiktoken = pytest.importorskip("tiktoken", reason="pip install 'superword[tiktoken]'")
 
@@ -94,7 +94,7 @@ def test_lone_surrogates_are_replaced(real: Any) -> None:
 
 
 def test_every_public_method_of_tiktoken_is_there(real: Any) -> None:
-    """But the one that is about tokens at an end that may change."""
+    """All methods but the one about tokens at an unfinished end of text."""
     missing = {"encode_with_unstable"}
     for name, member in inspect.getmembers(type(real)):
         if name.startswith("_") or name in missing:

@@ -1,4 +1,4 @@
-"""Exports that must give the ids of the model on every text."""
+"""Exact exports give the ids of the model on every text."""
 
 from __future__ import annotations
 
@@ -10,7 +10,14 @@ from typing import Any
 
 import pytest
 import superword
-from export_models import (
+from hypothesis import HealthCheck, given, settings
+from superword import Pretokenizer, Tokenizer
+from superword.export import export_tiktoken, load_tiktoken, open_export, verify
+from superword.export.leaves import Shapes, leaf_pattern
+from superword.export.patterns import fine_of
+from superword.export.unicode import pinned
+from superword.export.verify import Export
+from support.export_models import (
     KINDS,
     boundless,
     some_documents,
@@ -20,13 +27,6 @@ from export_models import (
     training_text,
     words,
 )
-from hypothesis import HealthCheck, given, settings
-from superword import Pretokenizer, Tokenizer
-from superword.export import export_tiktoken, load_tiktoken, open_export, verify
-from superword.export.leaves import Shapes, leaf_pattern
-from superword.export.patterns import fine_of
-from superword.export.unicode import pinned
-from superword.export.verify import Export
 
 tokenizers = pytest.importorskip("tokenizers", reason="pip install 'superword[huggingface]'")
 tiktoken = pytest.importorskip("tiktoken", reason="pip install 'superword[tiktoken]'")
@@ -62,7 +62,7 @@ def test_exact_exports_give_the_ids_of_the_model_long(exact: Exports, text: str)
 
 
 def test_the_models_use_superwords_of_every_shape() -> None:
-    """The tests above would be empty without them."""
+    """Without superwords the tests above would show nothing."""
     shapes = Shapes()
     supermerges = superwords().supermerges
     made = {left + right for left, right, _ in supermerges}
@@ -72,7 +72,7 @@ def test_the_models_use_superwords_of_every_shape() -> None:
 
 
 def test_runs_are_fused_where_the_fine_pattern_ends_words_and_nowhere_else() -> None:
-    """Every string of up to five characters, one of each kind that the pattern tells apart."""
+    """Every string of up to five characters, one per class that the pattern distinguishes."""
     fine = Pretokenizer("gpt4o-export")
     kinds = "aAǅʰא̂’ 1"
     shapes = Shapes()
@@ -119,7 +119,7 @@ NEW_IN_17 = [
     "step", [17, pytest.param(1, marks=pytest.mark.soak)], ids=["sample", "all"]
 )
 def test_presets_cut_every_code_point_alike_in_other_engines(name: str, step: int) -> None:
-    """Letters of Unicode 17.0 too, which the other engines may not know."""
+    """Includes letters of Unicode 17.0, which the other engines may not know."""
     ours = Pretokenizer(name)
     split = tokenizers.pre_tokenizers.Split(tokenizers.Regex(fine_of(ours)), "isolated")
     chosen = [*range(0x3400), *range(0x3400, 0x110000, step), *NEW_IN_17]
@@ -132,7 +132,7 @@ def test_presets_cut_every_code_point_alike_in_other_engines(name: str, step: in
 
 @pytest.mark.parametrize("name", PRESETS)
 def test_tiktoken_cuts_every_code_point_alike(name: str, tmp_path: Path) -> None:
-    """Seen through a vocabulary in which the cuts of `a?B? 1?` decide the ids."""
+    """Compared through ids, which depend on how the text around each code point is split."""
     model = train(method="bpe", supermerges=None, boundary=None, pretokenizer=name)
     model.export_tiktoken(tmp_path / "m.tiktoken")
     encoding = load_tiktoken(tmp_path / "m.tiktoken")
@@ -176,7 +176,7 @@ def test_the_alphabet_of_utf8_exports_too(tmp_path: Path) -> None:
 
 
 def test_the_loader_of_the_docs_loads_the_export(tmp_path: Path) -> None:
-    """The snippet in docs/how-to.md, word for word, needs nothing of superword."""
+    """The snippet in docs/how-to.md runs as printed, without superword."""
     model = superwords()
     export_tiktoken(model, tmp_path / "m.tiktoken")
     docs = Path(__file__).parents[2] / "docs" / "how-to.md"
@@ -203,7 +203,7 @@ CHARACTERS_EACH = 40_000
 
 
 def test_exact_on_real_text_of_every_language(corpus_dir: Path, tmp_path: Path) -> None:
-    """A model trained on all of them, on a slice of each."""
+    """A model trained on all files, compared on a slice of each."""
     files = sorted((corpus_dir / "multi").glob("*.jsonl.zst"))
     model = superword.train(
         files,
@@ -226,7 +226,7 @@ def test_exact_on_real_text_of_every_language(corpus_dir: Path, tmp_path: Path) 
 
 
 def test_kinds_are_of_every_category() -> None:
-    """What the strategies draw from."""
+    """The strategies draw from the words that the models were trained on."""
     classes = (r"\p{Ll}", r"\p{Lu}", r"\p{Lt}", r"\p{Lm}", r"\p{Lo}", r"\p{M}", r"\p{N}", r"\s")
     for category in classes:
         known = Pretokenizer("gpt4o", eligible=category)

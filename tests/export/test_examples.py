@@ -1,4 +1,4 @@
-"""The examples run, and do what they say."""
+"""The scripts in examples/ run and do what they promise."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from export_models import scripts, training_text
+from support.export_models import scripts, training_text
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 TEXTS = training_text(11, 60)

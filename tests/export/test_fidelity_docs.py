@@ -1,4 +1,4 @@
-"""The measured numbers in the docs are those of the recorded run."""
+"""The numbers in the docs are those of the recorded measurement."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Models made of parts that name tokens by their bytes."""
+"""Models built from parts that name tokens by their bytes."""
 
 from __future__ import annotations
 

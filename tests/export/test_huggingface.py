@@ -1,4 +1,4 @@
-"""What Hugging Face's libraries make of an export, whatever lies beside it."""
+"""Hugging Face's libraries load an export correctly, whatever else is in the directory."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from export_models import superwords, training_text, words
+from support.export_models import superwords, training_text, words
 
 pytest.importorskip("tokenizers", reason="pip install 'superword[huggingface]'")
 transformers = pytest.importorskip("transformers", reason="pip install 'superword[transformers]'")
 
 TEMPLATE = "{% for m in messages %}{{ m.role }}: {{ m.content }}{{ eos_token }}{% endfor %}"
 
-# Some releases of transformers replaced the pre-tokenizer by that of the model type.
+# Some releases of transformers replace the pre-tokenizer with that of the model type.
 CONFIGS: dict[str, dict[str, Any] | None] = {
     "none": None,
     "gpt2": {"model_type": "gpt2", "architectures": ["GPT2LMHeadModel"], "vocab_size": 900},
@@ -45,7 +45,7 @@ def test_auto_tokenizer_gives_the_ids_of_the_model(config: str, tmp_path: Path) 
 
 
 def test_the_fast_class_loads_it_whatever_the_model_type(tmp_path: Path) -> None:
-    """AutoTokenizer of transformers 5 puts Qwen2's own pattern in place of any other."""
+    """AutoTokenizer of transformers 5 replaces any pattern with that of Qwen2."""
     model = superwords()
     model.export_huggingface(tmp_path)
     config = {"model_type": "qwen2", "architectures": ["Qwen2ForCausalLM"], "vocab_size": 900}

@@ -1,4 +1,4 @@
-"""Tokenizers of other programs: the model encodes as they do, with their ids, or is refused."""
+"""Imported tokenizers encode as the original does, with its ids, or they are refused."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from typing import Any
 
 import pytest
 import superword
-from export_models import boundless, some_documents, superwords, texts, training_text, words
 from hypothesis import HealthCheck, given, settings
 from superword import Pretokenizer, Tokenizer
 from superword._support.bytechars import to_bytes, to_chars
 from superword.errors import ConversionError, MissingModelError, ModelFileError, OptionError
 from superword.imports.rules import last_pair
+from support.export_models import boundless, some_documents, superwords, texts, training_text, words
 
 tokenizers = pytest.importorskip("tokenizers", reason="pip install 'superword[huggingface]'")
 tiktoken = pytest.importorskip("tiktoken", reason="pip install 'superword[tiktoken]'")
@@ -31,7 +31,7 @@ CL100K = (
 
 
 def hf_trained(kind: str, texts: list[str], vocab_size: int = 700) -> Any:
-    """A tokenizer of Hugging Face, trained on the spot, as models of this kind have it."""
+    """Train a Hugging Face tokenizer that is set up like published models of this kind."""
     pre = tokenizers.pre_tokenizers
     made = tokenizers.Tokenizer(tokenizers.models.BPE(ignore_merges=kind == "llama3"))
     patterns = {"llama3": LLAMA3, "qwen2": QWEN2, "gpt4o": Pretokenizer("gpt4o").pattern}
@@ -84,7 +84,7 @@ def same(origin: Any, model: Tokenizer, text: str) -> None:
     assert model.decode(ids) == text
 
 
-# Characters that are new in Unicode 17.0, or changed in it, are other letters to the engines.
+# Engines disagree on characters that Unicode 17.0 added or changed.
 def known_to_all(text: str) -> bool:
     return all(
         unicodedata.category(char) != "Cn" and char != "\u0295" and char not in "\ua7f1"
@@ -141,7 +141,7 @@ def test_imported_from_text_of_every_language(corpus_dir: Path, tmp_path: Path) 
 
 
 def llama3_like(model: Tokenizer) -> dict[str, Any]:
-    """As converters write it: all pairs that make a token, not just the one that does."""
+    """Converters list every pair that makes a token, not only the one that is used."""
     ids = {model.token_bytes(id): id for id in range(model.n_vocab - len(model.special_tokens))}
     merges = []
     for token in ids:
@@ -181,7 +181,7 @@ def test_merges_that_never_apply_are_left_out(tmp_path: Path) -> None:
 
 
 def test_an_exact_export_comes_back_as_a_model_with_the_same_ids(tmp_path: Path) -> None:
-    """As words cut by a long pattern: what one pass can do, the engine does as well."""
+    """A long pattern cuts words as the original does in one pass."""
     superwords().export_huggingface(tmp_path / "hf", "exact")
     boundless().export_tiktoken(tmp_path / "m.tiktoken", "exact", renumber=True)
     ids = json.loads((tmp_path / "m.tiktoken.json").read_text())["ids"]
@@ -201,14 +201,14 @@ def test_ranks_of_tiktoken_encode_as_tiktoken_does(pattern: str, tmp_path: Path)
         pretokenizer=Pretokenizer(pattern=pattern),
         threads=1,
     )
-    # Single bytes in another order, as the files of OpenAI have them.
+    # Single bytes in another order, as in the files of OpenAI.
     ranks = {bytes([byte]): place for place, byte in enumerate([*range(33, 256), *range(33)])}
     ranks |= {left + right: 256 + at for at, (left, right, _) in enumerate(trained.merges)}
     special = {"<|endoftext|>": 700, "<|fim|>": 703}
     origin = tiktoken.Encoding("x", pat_str=pattern, mergeable_ranks=ranks, special_tokens=special)
     model = Tokenizer.from_tiktoken(ranks, pattern, special)
     assert model.n_vocab == origin.n_vocab
-    # Ids with gaps, and in another order than the bytes, stay what they are.
+    # Ids stay as they are, even with gaps or in another order than the bytes.
     model.export_huggingface(tmp_path)
     exported = tokenizers.Tokenizer.from_file(str(tmp_path / "tokenizer.json"))
     for text in [*training_text(9, 60), "the<|endoftext|>of<|fim|>", "  \n x  ", ""]:
@@ -314,7 +314,7 @@ def test_the_papers_files_give_the_model_back(kind: str, tmp_path: Path) -> None
     assert read.supermerges == model.supermerges
     for text in training_text(2, 30):
         assert read.encode(text) == model.encode(text)
-    # Ids alone by place, counted sections in brackets, no counts.
+    # Ids given by position, section sizes in brackets, no counts.
     lines = path.read_text(encoding="utf-8").split("\n")
     titles = [lines.index(name) for name in ("vocabulary", "special_tokens", "words", "superwords")]
     for start, end in zip(titles, [*titles[1:], len(lines) - 1], strict=True):

@@ -1,4 +1,4 @@
-"""What is not exported, and what the errors say."""
+"""Models that cannot be exported are refused with the reason."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from pathlib import Path
 
 import pytest
 import superword
-from export_models import boundless, scripts, superwords, train, words
 from superword import Tokenizer, _core
 from superword.errors import (
     ExportError,
@@ -19,6 +18,7 @@ from superword.errors import (
 )
 from superword.export import make_plan
 from superword.export.plan import exact_pattern
+from support.export_models import boundless, scripts, superwords, train, words
 
 
 def refused(model: Tokenizer, mode: str = "auto") -> ExportError:
@@ -82,7 +82,7 @@ def model_of(events: list[tuple[str, bytes, bytes, int]]) -> Tokenizer:
 
 
 def test_a_token_that_crosses_the_end_of_a_word_is_refused() -> None:
-    """U+3000 ends with the byte 0x80, as the letter р does: the merge would join р and a space."""
+    """U+3000 and the letter р both end with byte 0x80, so the merge would join р and a space."""
     word = [("merge", b"\xd1", b"\x80", 1), ("merge", b" ", "р".encode(), 1)]
     join = ("supermerge", " р".encode(), " р".encode(), 1)
     assert "р" in exact_pattern(model_of([*word, join]))
@@ -105,7 +105,7 @@ def test_tiktoken_refuses_superwords_between_words(tmp_path: Path) -> None:
 
 
 def test_tiktoken_refuses_words_that_their_own_merges_do_not_reach(tmp_path: Path) -> None:
-    """(a, b) comes first, so a and bc never meet; tiktoken would still take abc whole."""
+    """(a, b) comes first, so a and bc never meet; tiktoken would still find abc."""
     events = [("merge", b"a", b"b", 1), ("merge", b"b", b"c", 1), ("merge", b"a", b"bc", 1)]
     model = model_of(events)
     assert model.encode("abc") == [256, 99]
@@ -115,7 +115,7 @@ def test_tiktoken_refuses_words_that_their_own_merges_do_not_reach(tmp_path: Pat
 
 
 def test_special_tokens_that_read_like_others_are_refused_by_hugging_face(tmp_path: Path) -> None:
-    with pytest.raises(ExportError, match="one name for both") as caught:
+    with pytest.raises(ExportError, match="the same name as an ordinary token") as caught:
         train(special_tokens=["<|x|>", "the"]).export_huggingface(tmp_path / "hf")
     assert caught.value.reason == "special"
     assert not (tmp_path / "hf").exists()
@@ -134,7 +134,7 @@ def test_a_pattern_that_the_other_engine_cannot_take_is_said(tmp_path: Path) -> 
     sidecar = tmp_path / "m.tiktoken.json"
     facts = json.loads(sidecar.read_text())
     sidecar.write_text(json.dumps(facts | {"pat_str": r"\p{Unheard}"}))
-    with pytest.raises(ExportError, match="cannot take the pattern") as caught:
+    with pytest.raises(ExportError, match="does not accept the pattern") as caught:
         superword.export.open_export(tmp_path / "m.tiktoken", model)
     assert caught.value.reason == "engine"
 
@@ -164,7 +164,7 @@ def test_exports_are_written_whole_without_leftovers(tmp_path: Path) -> None:
 def test_a_missing_package_is_named_with_its_extra(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Exporting needs no package of others; running the export does."""
+    """Exporting needs no other package; running an export does."""
     for name in ("tiktoken", "tokenizers"):
         monkeypatch.setitem(sys.modules, name, None)
     model = words()

@@ -1,4 +1,4 @@
-"""The tokenizer class for transformers, on models that no other format can hold."""
+"""The tokenizer class for transformers, with models that no other format can express."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from export_models import scripts, superwords, texts, training_text
 from hypothesis import HealthCheck, given, settings
 from superword.errors import OptionError
+from support.export_models import scripts, superwords, texts, training_text
 
 transformers = pytest.importorskip("transformers", reason="pip install 'superword[transformers]'")
 
@@ -49,7 +49,7 @@ def test_ids_text_and_offsets_are_those_of_the_model(tokenizer: Any, text: str) 
 
 
 def test_a_batch_for_a_tiny_model(tokenizer: Any) -> None:
-    """Ids in, logits out: an embedding and a product, with the padding masked."""
+    """Return logits for ids: an embedding and a product, with the padding masked."""
     documents = [*training_text(1, 5), ""]
     batch = tokenizer(documents, padding=True, truncation=True, max_length=16, return_tensors="np")
     ids, mask = batch["input_ids"], batch["attention_mask"]
@@ -143,7 +143,7 @@ def test_saved_and_loaded_it_is_the_same(tokenizer: Any, tmp_path: Path) -> None
 
 
 def test_as_remote_code_it_needs_no_import(tokenizer: Any, tmp_path: Path) -> None:
-    """In a process of its own, which does not import the module."""
+    """Load it in a separate process that does not import the module."""
     folder = tmp_path / "saved"
     tokenizer.save_pretrained(folder)
     assert (folder / "tokenization_superword.py").is_file()

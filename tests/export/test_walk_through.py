@@ -1,4 +1,4 @@
-"""docs/superwords-for-an-existing-tokenizer.md, step by step as it is written."""
+"""docs/superwords-for-an-existing-tokenizer.md, works step by step as written."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 import superword
 from click.testing import CliRunner
-from export_models import training_text
 from superword.cli import cli
+from support.export_models import training_text
 
 tokenizers = pytest.importorskip("tokenizers", reason="pip install 'superword[huggingface]'")
 
@@ -53,5 +53,5 @@ def test_the_walk_through_does_what_it_says(
         assert exported.encode(text).ids == more.encode(text)
         shorter += len(base.encode(text)) - len(more.encode(text))
     assert shorter > 0
-    # tiktoken too: words have the lower ids.
+    # In tiktoken too, because words have the lower ids.
     more.export_tiktoken("more.tiktoken", "exact")

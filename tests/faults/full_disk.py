@@ -1,6 +1,6 @@
-"""What happens on a disk that is really full; run by `test_full_disk.py` where one is mounted.
+"""Scenarios on a full disk, run by `test_full_disk.py` on a file system that it mounts.
 
-python full_disk.py SCENARIO DISK: DISK is an empty file system of one megabyte.
+Usage: python full_disk.py SCENARIO DISK, where DISK is an empty file system of one megabyte.
 """
 
 from __future__ import annotations
@@ -9,7 +9,6 @@ import contextlib
 import errno
 import json
 import os
-import random
 import sys
 import tempfile
 from pathlib import Path
@@ -24,12 +23,14 @@ from superword.inputs import Texts, expand
 from superword.options import TrainOptions
 from superword.stages import count_pretokens
 
+sys.path.insert(0, str(Path(__file__).parents[1]))
+from support.seeded import in_lines, unique_words
+
 FULL = os.strerror(errno.ENOSPC)
-LETTERS = str.maketrans("0123456789", "ghijklmnop")
 
 
 def fill(disk: Path, leave: int) -> Path:
-    """Leave so many bytes free."""
+    """Fill the disk so that `leave` bytes stay free."""
     ballast = disk / "ballast"
     free = os.statvfs(disk)
     ballast.write_bytes(bytes(max(free.f_bavail * free.f_frsize - leave, 0)))
@@ -37,11 +38,7 @@ def fill(disk: Path, leave: int) -> Path:
 
 
 def some_text(words: int, seed: int = 5) -> list[str]:
-    drawn = random.Random(seed)
-    return [
-        " ".join(f"{drawn.getrandbits(40):x}".translate(LETTERS) for _ in range(20))
-        for _ in range(words // 20)
-    ]
+    return in_lines(unique_words(words, seed=seed, bits=40), 20)
 
 
 def shards(elsewhere: Path) -> Path:
@@ -61,7 +58,7 @@ def failed(kind: type[SuperwordError], run: Any) -> SuperwordError:
 
 
 def work_dir(disk: Path, folder: Path) -> None:
-    """Finished pieces are kept, and the same command ends with the same model."""
+    """Finished pieces are kept, and the same command resumes to the same model."""
     inputs = shards(folder)
     wanted = superword.train(inputs, vocab_size=600).to_bytes()
     options = TrainOptions(vocab_size=600, work_dir=disk / "work")
@@ -83,8 +80,8 @@ def work_dir(disk: Path, folder: Path) -> None:
     assert "the same command goes on" in str(error.hint)
     kept = {path: path.stat().st_mtime_ns for path in (disk / "work").glob("count-*.json")}
     assert 0 < len(kept) < 6, kept
-    assert not list((disk / "work").glob(".superword-*")), "what could not be written is left"
-    # Room for a bit more each time, so that it is full at other stages too.
+    assert not list((disk / "work").glob(".superword-*")), "a partial file is left"
+    # A bit more room each time, so that the disk fills up in other stages too.
     for leave in (500_000, 750_000, 800_000):
         ballast.unlink()
         ballast = fill(disk, leave - sum(p.stat().st_size for p in (disk / "work").iterdir()))
@@ -96,7 +93,7 @@ def work_dir(disk: Path, folder: Path) -> None:
 
 
 def temporary(disk: Path, folder: Path) -> None:
-    """Counts that do not fit in memory, and nothing is left behind."""
+    """Spilled counts fill the disk: no temporary file is left behind."""
     text = folder / "a.txt"
     text.write_text("\n".join(some_text(120_000)))
     options: dict[str, Any] = {"format": "lines", "threads": 1, "max_memory": "110MB"}
@@ -110,14 +107,14 @@ def temporary(disk: Path, folder: Path) -> None:
         error = failed(WorkDirError, run)
         assert "TMPDIR" in str(error.hint)
         assert os.listdir(disk) == ["ballast"], os.listdir(disk)  # noqa: PTH208
-    # More than the disk has: to another one.
+    # Another disk has enough room.
     ballast.unlink()
     os.environ["TMPDIR"] = str(folder)
     assert superword.train(text, vocab_size=300, method="bpe", **options) == wanted
 
 
 def texts(disk: Path, folder: Path) -> None:
-    """Texts at hand go through a temporary file."""
+    """Texts in memory go through a temporary file."""
     os.environ["TMPDIR"] = str(disk)
     many = some_text(300_000)
     error = failed(InputError, lambda: superword.train_from_iterator(many, vocab_size=300))
@@ -128,7 +125,7 @@ def texts(disk: Path, folder: Path) -> None:
 
 
 def output(disk: Path, folder: Path) -> None:
-    """What was there stays, and work that was kept is not lost."""
+    """The old file stays, and work in the work directory is not lost."""
     inputs = shards(folder)
     model = disk / "m.superword"
     superword.train(Texts(["a b"]), vocab_size=256).save(model)

@@ -45,7 +45,10 @@ def test_missing_files_are_named(tmp_path: Path) -> None:
 
 def test_one_missing_file_among_many_stops_before_the_work(tmp_path: Path) -> None:
     (tmp_path / "a.jsonl").write_text(GOOD)
-    fails([tmp_path / "a.jsonl", tmp_path / "b.jsonl"], MissingInputError)
+    seen: list[object] = []
+    inputs = [tmp_path / "a.jsonl", tmp_path / "b.jsonl"]
+    fails(inputs, MissingInputError, progress=seen.append)
+    assert not seen
 
 
 def test_a_directory_without_documents_is_named(tmp_path: Path) -> None:

@@ -90,7 +90,7 @@ def test_saving_where_it_cannot_be_is_a_save_error(
 
 
 def test_a_full_disk_keeps_the_old_model(boundless: superword.Tokenizer, tmp_path: Path) -> None:
-    # A limit on the size of files fails the write as a full disk does: midway.
+    # A limit on file sizes makes the write fail midway, as a full disk does.
     path = tmp_path / "m.superword"
     path.write_bytes(b"the old model")
     other = tmp_path / "source.superword"

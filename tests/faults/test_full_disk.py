@@ -1,11 +1,12 @@
-"""A disk that is full: a clear error, what was finished is kept, and the same command ends well.
+"""A full disk gives a clear error, finished work is kept, and the same command can resume.
 
-A file system of one megabyte is mounted for it, in a namespace of its own that goes away with the
-process; nothing of the machine is changed.
+The test mounts a file system of one megabyte in a private namespace, which ends with the process.
+Nothing else on the machine changes.
 """
 
 from __future__ import annotations
 
+import os
 import shutil
 import subprocess
 import sys
@@ -20,7 +21,9 @@ MOUNT = 'mount -t tmpfs -o size=1m tmpfs "$0" && exec "$@"'
 def mounted(disk: Path, *command: str) -> subprocess.CompletedProcess[str]:
     disk.mkdir(exist_ok=True)
     run = ["unshare", "--user", "--map-root-user", "--mount", "sh", "-c", MOUNT, str(disk)]
-    return subprocess.run([*run, *command], capture_output=True, text=True, timeout=120)
+    # The script is not run by pytest, so it has to be told where tests/support is.
+    env = {**os.environ, "PYTHONPATH": str(SCRIPT.parents[1])}
+    return subprocess.run([*run, *command], capture_output=True, text=True, timeout=120, env=env)
 
 
 @pytest.mark.parametrize("scenario", ["work_dir", "temporary", "texts", "output"])

@@ -1,49 +1,44 @@
-"""The engine computes what the paper's own program computed, in everything it recorded."""
+"""The engine computes exactly what the paper's program computes."""
 
-import pytest
 import superword
-from recorded import (
-    GOLDEN,
-    MODELS,
-    PRESETS,
-    documents,
-    golden,
-    needs_golden,
-    options_of,
-    written,
-)
-
-pytestmark = needs_golden
+from support.golden import GoldenSet, as_recorded, each_model, each_preset, each_set, options_of
 
 
-def test_every_recorded_result_is_tested() -> None:
-    assert set(golden()["models"]) == set(MODELS)
-    assert set(golden()["pretokens"]) == set(PRESETS)
+@each_set()
+def test_every_recorded_result_is_tested(golden: GoldenSet) -> None:
+    assert set(golden.recorded["models"]) == set(golden.models)
+    assert set(golden.recorded["pretokens"]) == set(golden.presets)
 
 
-@pytest.mark.parametrize("preset", PRESETS)
-def test_pretokens_are_the_recorded_ones(preset: str) -> None:
+@each_preset()
+def test_pretokens_are_the_recorded_ones(golden: GoldenSet, preset: str) -> None:
     split = superword.Pretokenizer(preset).split
-    assert [split(text) for text in documents("hold")] == golden()["pretokens"][preset]
+    ours = [split(text) for text in golden.documents("hold")]
+    assert ours == golden.recorded["pretokens"][preset]
 
 
-@pytest.mark.parametrize("name", MODELS)
-def test_model_and_encodings_are_the_recorded_ones(name: str) -> None:
-    recorded = golden()["models"][name]
-    # From the file itself: the engine reads it, not the loader of the tests.
-    tok = superword.train(GOLDEN / "train.jsonl.zst", **options_of(name))
-    assert tok.facts["documents"] == len(documents("train"))
+@each_model()
+def test_model_and_encodings_are_the_recorded_ones(golden: GoldenSet, name: str) -> None:
+    recorded = golden.recorded["models"][name]
+    # The engine reads the compressed file itself.
+    tok = superword.train(golden.train_file, **options_of(name))
+    assert tok.facts["documents"] == len(golden.documents("train"))
     events = [
-        ["d", written(left)] if kind == "delete" else ["m", written(left), written(right), count]
+        ["d", as_recorded(left)]
+        if kind == "delete"
+        else ["m", as_recorded(left), as_recorded(right), count]
         for kind, left, right, count in tok._model.events()
         if kind != "supermerge"
     ]
     assert events == recorded["events"]
-    supermerges = [[written(left), written(right), count] for left, right, count in tok.supermerges]
+    supermerges = [
+        [as_recorded(left), as_recorded(right), count] for left, right, count in tok.supermerges
+    ]
     assert supermerges == recorded["supermerges"]
     assert tok.n_vocab == recorded["vocab"]
-    encodings = tok.encode_batch(documents("hold"))
-    tokens = [[written(tok.token_bytes(i)) for i in ids] for ids in encodings]
+    held_out = golden.documents("hold")
+    encodings = tok.encode_batch(held_out)
+    tokens = [[as_recorded(tok.token_bytes(i)) for i in ids] for ids in encodings]
     assert tokens == recorded["encodings"]
-    assert tok.decode_batch(encodings) == documents("hold")
-    assert [tok.encode(text) for text in documents("hold")] == encodings
+    assert tok.decode_batch(encodings) == held_out
+    assert [tok.encode(text) for text in held_out] == encodings

@@ -1,8 +1,7 @@
-"""Every single code point: each preset cuts around it as its pattern does in Python's `regex`.
+"""Around every single code point, each preset splits as its pattern does in Python's `regex`.
 
-The engine knows Unicode 17.0; the installed `regex` may know another version. Which code points
-the two see differently is worked out from the data of 17.0 that two packages carry, and only
-around those may the cuts differ.
+The engine uses Unicode 17.0; the installed `regex` may use another version. The code points on
+which they differ are computed from the 17.0 data of two packages. Splits may differ only there.
 """
 
 from __future__ import annotations
@@ -26,13 +25,13 @@ CATEGORIES = [
     *("Pc", "Pd", "Ps", "Pe", "Pi", "Pf", "Po", "Sm", "Sc", "Sk", "So"),
     *("Zs", "Zl", "Zp", "Cc", "Cf", "Co", "Cn"),
 ]
-# Two of the same on each side; a line end parts one case from the next.
+# The same context on both sides; a line end separates the cases.
 BETWEEN = {"letters": "xx{}xx\n", "spaces": "  {}  \n", "digits": "11{}11\n"}
 BLOCK = 2048
 
 
 def by_property(names: dict[str, str]) -> dict[str, str]:
-    """Each code point → the name of the one of these `regex` properties that it has."""
+    """Map each code point to the one of these `regex` properties that it has."""
     text = "".join(EVERY)
     return {
         char: name
@@ -44,13 +43,13 @@ def by_property(names: dict[str, str]) -> dict[str, str]:
 
 @functools.cache
 def categories() -> dict[str, str]:
-    """General categories as `regex` knows them."""
+    """Return the general categories according to `regex`."""
     return by_property({name: name for name in CATEGORIES})
 
 
 @functools.cache
 def script_names() -> dict[str, str]:
-    """Scripts as `regex` knows them, unassigned code points as Common, like the reference."""
+    """Return the scripts according to `regex`. Unassigned counts as Common, as in the reference."""
     real = by_property({name: f"Script={name}" for name in scripts.SCRIPTS})
     inherited = by_property({scripts.INHERITED: "Script=Inherited"})
     return dict.fromkeys(EVERY, scripts.COMMON) | inherited | real
@@ -64,7 +63,7 @@ def script_of_17(char: str) -> str:
 
 @functools.cache
 def changed() -> frozenset[str]:
-    """The code points whose category or script the installed `regex` knows otherwise than 17.0."""
+    """Return the code points whose category or script in `regex` is not that of Unicode 17.0."""
     assert unicodedata2.unidata_version == "17.0.0"
     return frozenset(
         char
@@ -75,15 +74,15 @@ def changed() -> frozenset[str]:
 
 
 def test_other_versions_of_unicode_only_add_code_points() -> None:
-    # What 17.0 assigned may get another script or category later, but that is rare; so if this
+    # A later version rarely changes what 17.0 assigned, so if this
     # ever fails, look at the list and decide.
     assert {c for c in changed() if unicodedata2.category(c) != "Cn"} == set()
-    # The difference stays small: everything else is compared below.
+    # The difference must stay small, because it is excluded from the comparison below.
     assert len(changed()) < 50_000
 
 
 def pieces_of_runs(names: Iterable[str]) -> dict[str, list[str]]:
-    """For each name the text of every code point, cut before and after each run of that name."""
+    """For each name, split the text of all code points around the runs with that name."""
     text = "".join(EVERY)
     pieces: defaultdict[str, list[str]] = defaultdict(list)
     done: defaultdict[str, int] = defaultdict(int)
@@ -103,7 +102,7 @@ def test_every_category_and_script_of_the_engine_is_that_of_unicode_17() -> None
         ("", pieces_of_runs(unicodedata2.category(char) for char in EVERY)),
         ("Script=", pieces_of_runs(script_of_17(char) for char in EVERY)),
     ]:
-        # Common is compared elsewhere: here the unassigned are among it.
+        # Common is compared elsewhere, because here it includes unassigned code points.
         wanted.pop(scripts.COMMON, None)
         for name, pieces in wanted.items():
             ours = superword.Pretokenizer(pattern=rf"\p{{{prefix}{name}}}+")
@@ -112,7 +111,7 @@ def test_every_category_and_script_of_the_engine_is_that_of_unicode_17() -> None
 
 @pytest.fixture
 def fast_scripts(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The reference asks 172 patterns for the script of a code point; here a table knows it."""
+    """Look scripts up in a table. The reference tries 172 patterns per code point."""
     table = script_names()
     monkeypatch.setattr(scripts, "script_of", table.__getitem__)
 
@@ -137,6 +136,6 @@ def test_every_code_point_is_cut_as_by_regex(preset: str, between: str) -> None:
                 for char, case in zip(EVERY[start : start + BLOCK], cases, strict=True)
                 if ours.split(case) != expected(case)
             ]
-            # What differs must show around a single code point, or the block hides something.
+            # A difference in a block must be due to at least one single code point.
             assert differ
     assert set(differ) <= changed()

@@ -1,4 +1,4 @@
-"""Engine and reference agree on real text: a slice of every file of the corpus, if there is one."""
+"""Engine and reference agree on real text: a slice of every file of the outside corpus."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from pathlib import Path
 
 import pytest
 import zstandard
-from sides import assert_agree
 from superword import Pretokenizer, reference
+from support.parity import assert_agree
 
 ROOT = Path(__file__).resolve().parents[2]
 CORPUS = Path(os.environ.get("SUPERWORD_CORPUS") or ROOT.parent / "shared" / "corpus")
 FILES = sorted(CORPUS.rglob("*.jsonl.zst")) if CORPUS.is_dir() else []
-CHARACTERS = 8_000  # of each file: 63 files should take a minute and a half, not more
+CHARACTERS = 8_000  # Per file: 63 files should take at most a minute and a half.
 
 pytestmark = pytest.mark.skipif(
     not FILES, reason=f"no corpus in {CORPUS} (set SUPERWORD_CORPUS to the folder that has one)"
@@ -22,7 +22,7 @@ pytestmark = pytest.mark.skipif(
 
 
 def beginning(path: Path) -> list[str]:
-    """The first documents of a file, each cut to a part of the slice."""
+    """Return the first documents of a file, each cut to a third of the slice."""
     texts: list[str] = []
     with path.open("rb") as file, zstandard.ZstdDecompressor().stream_reader(file) as reader:
         data = reader.read(1_000_000)

@@ -1,4 +1,4 @@
-"""The file as documented, read by a second reader that shares no code with the engine."""
+"""The documented file format, checked with a second reader that shares no code with the engine."""
 
 from __future__ import annotations
 

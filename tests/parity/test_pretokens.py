@@ -1,17 +1,17 @@
-"""Pretokens: the engine cuts every text as the reference does, and loses nothing."""
+"""The engine splits every text into the same pretokens as the reference and loses nothing."""
 
 from __future__ import annotations
 
 import pytest
 import regex
 import superword
-from corpora import CHARACTERS, CORNERS, TEXTS
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from sides import engine_pretokenizer
 from superword import reference
 from superword.inputs import Texts
 from superword.stages import count_pretokens
+from support.parity import engine_pretokenizer
+from support.texts import CHARACTERS, CORNERS, TEXTS
 
 Own = reference.Pretokenizer
 CUSTOM = {
@@ -32,7 +32,7 @@ ENGINE = {name: engine_pretokenizer(own) for name, own in ALL.items()}
 
 
 def random_text(max_size: int) -> st.SearchStrategy[str]:
-    """Text from the characters of one of the texts, of several, or from the corners."""
+    """Random text from the characters of one text, of several texts, or of corner cases."""
     alphabets = [*CHARACTERS.values(), CORNERS, "".join(CHARACTERS.values())]
     one = st.sampled_from(alphabets).flatmap(lambda chars: st.text(chars, max_size=max_size))
     return st.one_of(one, st.lists(one, max_size=3).map("".join))
@@ -42,7 +42,7 @@ def random_text(max_size: int) -> st.SearchStrategy[str]:
 @pytest.mark.parametrize("name", ALL)
 def test_texts_are_cut_as_by_the_reference(name: str, text: str) -> None:
     ours, theirs = ENGINE[name], ALL[name]
-    # Every beginning, so that a text also ends in the middle of everything.
+    # Every prefix, so that the text also ends inside every kind of pretoken.
     for end in range(len(text) + 1):
         pretokens = theirs.split(text[:end])
         assert ours.split(text[:end]) == pretokens

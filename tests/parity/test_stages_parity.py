@@ -1,7 +1,7 @@
-"""Stage by stage, engine and reference side by side: no stage can hide the fault of another.
+"""Engine and reference agree stage by stage, so that no stage can hide a fault of another.
 
-Counts, phase-1 events, candidates, cut candidates, supermerges, ids and the file, on texts in
-many languages and on random text of their characters. Pretokens: test_pretokens.py.
+Compares counts, phase-1 events, candidates, cut candidates, supermerges, ids and the model file, on
+texts in many languages and on random text. Pretokens are compared in test_pretokens.py.
 """
 
 from __future__ import annotations
@@ -11,20 +11,20 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from corpora import CHARACTERS, TEXTS
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from sides import (
+from superword import reference
+from superword.errors import ShortfallWarning
+from superword.inputs import Texts
+from superword.stages import count_candidates, count_pretokens, train_superwords, train_words
+from support.parity import (
     assert_agree,
     assert_same_encodings,
     assert_same_model,
     engine_rows,
     reference_rows,
 )
-from superword import reference
-from superword.errors import ShortfallWarning
-from superword.inputs import Texts
-from superword.stages import count_candidates, count_pretokens, train_superwords, train_words
+from support.texts import CHARACTERS, TEXTS
 
 METHODS: list[dict[str, Any]] = [
     {"method": "boundless"},
@@ -44,7 +44,7 @@ def _quiet() -> Iterator[None]:
 def assert_stages_agree(
     texts: list[str], vocab_size: int, preset: str, picky: float | None = None
 ) -> None:
-    """Hold each stage equal, the next one standing on what both have agreed on."""
+    """Compare each stage; the next one starts from the common result."""
     own = reference.Pretokenizer(preset)
     counts = reference.count_pretokens(texts, own)
     our_counts = count_pretokens(Texts(texts), pretokenizer=preset, threads=2)
@@ -82,7 +82,7 @@ def assert_stages_agree(
 
 
 def documents(text: str) -> list[str]:
-    """A text as several documents: whole, cut in the middle, and sentence by sentence."""
+    """Return a text as several documents: whole, in halves, and by sentence."""
     half = len(text) // 2
     return [text, text[:half], text[half:], *text.split(". "), ""]
 

@@ -1,26 +1,26 @@
-"""The equalities between procedures, held by the engine over random corpora and options.
+"""Equalities between procedures hold in the engine, for random corpora and options.
 
-That of the two-phase form with the original single pass is tested with the reference, which
-equals the engine. Where a superword has the bytes of another token made of other pretokens, some
-equalities end (docs/concepts.md); the reference tells where that is.
+That two phases equal the original single pass is tested with the reference, which equals the
+engine. Some equalities do not hold where a superword has the same bytes as another token made of
+other pretokens (see docs/concepts.md). The reference says where that is the case.
 """
 
 from __future__ import annotations
 
 from typing import Any
 
-from cases import Case, cases
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
-from sides import engine_rows, engine_train
 from superword import reference
 from superword.reference.boundless import Superwords
+from support.learning_cases import Case, cases
+from support.parity import engine_rows, engine_train
 
 FEW_RULES = ("max_words", "same_script", "boundary", "veto")
 
 
 def is_ambiguous(case: Case) -> bool:
-    """Say whether BoundlessBPE makes one superword of different pretokens, or that is a word."""
+    """Say whether a superword is made in two ways or has the bytes of a word."""
     options = case.options
     size = options["vocab_size"] - len(options["special_tokens"])
     alphabet, min_count = options["alphabet"], options["min_count"]
@@ -47,7 +47,7 @@ def test_boundless_equals_superbpe_with_the_same_numbers(case: Case) -> None:
     options = case.options | {"method": "superbpe", "supermerges": len(ours.supermerges)}
     merges, alphabet = len(ours.merges), {"bytes": 256, "utf8": 243}[options["alphabet"]]
     words = {left + right for left, right, _ in ours.merges}
-    assume(len(words) == merges)  # so that the number of merges is that of words
+    assume(len(words) == merges)  # Then the number of merges is the number of words.
     options["vocab_size"] = (
         alphabet + merges + len(ours.supermerges) + len(options["special_tokens"])
     )
@@ -73,7 +73,7 @@ def test_truncated_equals_trained_at_that_size(case: Case, less: int) -> None:
     size = options["vocab_size"] - less
     smallest = {"bytes": 256, "utf8": 243}[options["alphabet"]] + len(options["special_tokens"])
     if options["method"] == "superbpe":
-        # Supermerges come last, so those go first.
+        # Supermerges come last, so truncating removes them first.
         assume(less < options["supermerges"])
         options["supermerges"] -= less
     assume(size >= smallest)

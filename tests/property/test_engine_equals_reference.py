@@ -1,15 +1,15 @@
-"""Engine = reference, for random corpora and random options: models, ids, files, encodings."""
+"""Engine and reference agree on random corpora and options: models, ids, files, encodings."""
 
 from __future__ import annotations
 
 from typing import Any
 
 import pytest
-from cases import ALPHABET_SIZES, PRETOKENIZERS, Case, cases
 from hypothesis import given, settings
-from sides import assert_agree, assert_same_encodings, assert_same_model, engine_train
-from sides import reference_train as train
 from superword import Tokenizer
+from support.learning_cases import ALPHABET_SIZES, PRETOKENIZERS, Case, cases
+from support.parity import assert_agree, assert_same_encodings, assert_same_model, engine_train
+from support.parity import reference_train as train
 
 AMBIGUOUS = PRETOKENIZERS[-1]
 
@@ -55,11 +55,11 @@ def test_same_model_and_encodings_of_very_many(case: Case) -> None:
     assert_agree(case.texts, case.others, **case.options)
 
 
-# Cases that were wrong once.
+# Regressions.
 
 
 def test_deletions_with_pairs_below_min_count() -> None:
-    # Deletions change the counts of pairs too rare to be merged. This training did not end.
+    # Deletions change the counts of pairs that are too rare to merge. Training did not end.
     thai = "า ากกกกาก กกกากกกกกกกกก  กกก กาากกาา กกกากกา ก  กกากา  กา าก"
     options: dict[str, Any] = {"picky": 0.2, "picky_split": "bytes", "min_count": 3}
     for size in range(243, 264):
@@ -102,8 +102,8 @@ def test_zero_bytes_are_text_like_any_other() -> None:
 
 
 def test_deletion_of_a_word_leaves_the_superword_with_the_same_bytes() -> None:
-    # The run that the mark belongs to decides whether it is cut off, so some superwords have the
-    # bytes of words that are deleted later. They lost their ids.
+    # The script run of the mark decides where it is split, so some superwords have the bytes of
+    # words that are deleted later. Those superwords lost their ids.
     for texts in (["aーー", *["aー   カ"] * 2], ["aーa", *["aー   カ"] * 2], ["aーa", "aー   カ"]):
         for size in range(257, 275):
             for picky in (0.2, 0.5, 0.9):
@@ -119,7 +119,7 @@ def test_deletion_of_a_word_leaves_the_superword_with_the_same_bytes() -> None:
 
 
 def test_model_cut_to_its_own_size_stays_as_it_is() -> None:
-    # It may have had that size before, when tokens came that were deleted later.
+    # It may have had that size earlier, with tokens that were deleted later.
     texts = ["aa", "aé", *["aaaaa   aa aaaa a aaaaaa é aaa"] * 2]
     for size in range(243, 270):
         options: dict[str, Any] = {"method": "bpe", "alphabet": "utf8", "picky": 0.2}

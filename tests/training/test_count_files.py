@@ -1,4 +1,4 @@
-"""Counts as files: the same counts come back, and files say where they are from."""
+"""Counts survive saving and loading, and their files record where they come from."""
 
 from __future__ import annotations
 

@@ -1,9 +1,8 @@
-"""Counting within a limit on memory: the same bytes, and the limit is kept, measured."""
+"""Counting with max_memory gives the same bytes and stays within the limit."""
 
 from __future__ import annotations
 
 import json
-import random
 import subprocess
 import sys
 from pathlib import Path
@@ -19,21 +18,17 @@ from superword.errors import EmptyCorpusError, MemoryLimitError, OptionError
 from superword.inputs import Texts, expand
 from superword.options import TrainOptions
 from superword.stages import count_candidates, count_pretokens, extend
-
-LETTERS = str.maketrans("0123456789", "ghijklmnop")
+from support.seeded import common_words, in_lines, sentences, unique_words
 
 
 def many_words(path: Path, words: int) -> Path:
-    """Lines of words that hardly ever come twice."""
-    seed = random.Random(5)
-    drawn = [f"{seed.getrandbits(44):x}".translate(LETTERS) for _ in range(words)]
-    lines = (" ".join(drawn[start : start + 50]) for start in range(0, words, 50))
-    path.write_text("\n".join(lines))
+    """Write lines of words that almost never repeat."""
+    path.write_text("\n".join(in_lines(unique_words(words, seed=5), 50)))
     return path
 
 
-# What the kernel says was resident at most since the process began: the interpreter and all
-# modules are in it, so that nothing has to be allowed for.
+# Prints the peak resident memory of the whole process, including the interpreter and all modules,
+# so no allowance is needed.
 PEAK = """
 import sys, superword
 from superword.stages import count_pretokens
@@ -111,11 +106,9 @@ def test_inputs_of_one_name_are_all_counted(texts: list[str]) -> None:
 
 
 def test_candidates_that_do_not_fit_are_said(tmp_path: Path) -> None:
-    seed = random.Random(2)
-    common = ["".join(seed.choices("abcdefgh", k=3)) for _ in range(300)]
+    common = common_words(300, seed=2, lengths=(3, 3), alphabet="abcdefgh")
     path = tmp_path / "a.txt"
-    lines = (" ".join(seed.choices(common, k=12)) for _ in range(120_000))
-    path.write_text("\n".join(lines))
+    path.write_text("\n".join(sentences(common, 120_000, length=12, seed=3)))
     words = superword.train(path, vocab_size=1200, method="bpe", format="lines", sample="200kB")
     with pytest.raises(MemoryLimitError, match="the candidates of the text do not fit") as caught:
         count_candidates(path, words, format="lines", threads=1, max_memory="90MB")
@@ -134,7 +127,7 @@ def test_too_little_memory_is_said_before_anything_is_read(
         "candidates": ["--model", str(words)],
     }[command]
     arguments = [command, "-", *more, "--max-memory", "10MB", "-o", str(tmp_path / "o.tsv")]
-    # A pipe that never ends: only a command that does not read it comes back.
+    # The pipe never ends, so only a command that does not read it returns.
     with subprocess.Popen(
         [sys.executable, "-m", "superword", *arguments],
         stdin=subprocess.PIPE,

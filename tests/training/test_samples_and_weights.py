@@ -1,4 +1,4 @@
-"""Samples and weights: which documents count how often, whatever holds them."""
+"""Samples and weights decide which documents count how often, in whatever files they are."""
 
 from __future__ import annotations
 
@@ -55,7 +55,8 @@ def test_fractions_count_that_share_and_zero_counts_nothing() -> None:
     texts = [f"x{i}" for i in range(4000)]
     counts = count_pretokens({"g": Texts(texts)}, pretokenizer="gpt2", weights={"g": 2.25})
     assert 2.2 < counts[b"x"] / len(texts) < 2.3
-    assert set(counts.values()) <= {2, 3, counts[b"x"]} | set(range(2, 5000))
+    # Each number is in one document, which counts two or three times.
+    assert set(counts.values()) == {2, 3, counts[b"x"]}
     shuffled = count_pretokens(
         {"g": [Texts(texts[::2]), Texts(texts[1::2])]}, pretokenizer="gpt2", weights={"g": 2.25}
     )
@@ -91,3 +92,20 @@ def test_weights_of_no_group_and_files_in_two_groups_are_refused(jsonl: Path) ->
 def test_large_weights_count_exactly() -> None:
     counts = count_pretokens({"a": Texts(["a b"])}, weights={"a": 1e6})
     assert counts[b" b"] == 10**6
+
+
+def test_a_sample_is_measured_before_weights_apply() -> None:
+    """A document of weight 2 takes the room of one document, and one of weight 0 takes none."""
+    light = [f"light {i} of the text" for i in range(500)]
+    heavy = [f"heavy {i} of the text" for i in range(500)]
+    size = sum(map(len, light)) // 2
+    drawn = {}
+    for weight in (1, 2, 10**6, 0):
+        counts = count_pretokens(
+            {"light": Texts(light), "heavy": Texts(heavy)}, weights={"heavy": weight}, sample=size
+        )
+        drawn[weight] = counts.facts
+        assert 0.98 * size < counts.facts["bytes"] <= size
+    assert drawn[1]["bytes"] == drawn[2]["bytes"] == drawn[10**6]["bytes"]
+    assert drawn[2]["groups"]["heavy"]["documents"] == drawn[1]["groups"]["heavy"]["documents"]
+    assert drawn[0]["groups"]["light"]["bytes"] == drawn[0]["bytes"]

@@ -1,4 +1,4 @@
-"""The stages of training by themselves give what training gives, and what the reference gives."""
+"""The stages of training, called one by one, give the same result as `train`."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ def test_cut_candidates_give_the_same_or_are_refused(texts: list[str]) -> None:
         if cut_below <= least:
             assert train_superwords(words, candidates, **options) == whole
         else:
-            with pytest.raises(CountsError, match="rarer ones are needed"):
+            with pytest.raises(CountsError, match="rarer bigrams are needed"):
                 train_superwords(words, candidates, **options)
 
 
@@ -172,7 +172,7 @@ def test_large_counts_work_and_overflow_is_an_error() -> None:
 
 def test_what_does_not_belong_together_is_refused(texts: list[str]) -> None:
     words = train_words(count_pretokens(Texts(texts)), vocab_size=300)
-    with pytest.raises(CountsError, match="not a token of the words"):
+    with pytest.raises(CountsError, match="the model does not have"):
         train_superwords(words, {(b"nonsense", b" words"): 3}, vocab_size=320)
     with pytest.raises(CountsError, match="fewer than two"):
         train_superwords(words, {(b"a",): 3}, vocab_size=320)

@@ -1,4 +1,4 @@
-"""Tables as inputs: the model is that of their texts, and what is wrong is said with its place."""
+"""Tables as inputs give the model of their texts, and errors name the row."""
 
 from __future__ import annotations
 

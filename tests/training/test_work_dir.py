@@ -1,4 +1,4 @@
-"""Work that is kept: killed at any moment it goes on and ends with the same model."""
+"""A run with work_dir that was killed at any moment resumes and gives the same model."""
 
 from __future__ import annotations
 
@@ -28,6 +28,7 @@ from superword.errors import (
 from superword.inputs import Texts, expand
 from superword.options import TrainOptions
 from superword.training import Progress
+from support.seeded import in_lines, unique_words
 
 
 @pytest.fixture
@@ -51,7 +52,7 @@ OPTIONS: list[dict[str, Any]] = [
 
 
 def trained(inputs: Any, piece_bytes: int, **given: Any) -> tuple[bytes, dict[str, Any]]:
-    """With pieces as small as tests need them."""
+    """Train with pieces of the given size, which is not a public option."""
     options = TrainOptions(vocab_size=420, **given)
     sources = gather(expand(inputs), options)
     with work.held(options, sources.names) as (folder, _):
@@ -123,7 +124,7 @@ def test_changes_are_noticed_and_said(shards: Path, tmp_path: Path) -> None:
     with pytest.warns(ChangedWorkWarning, match="1 input changed"):
         got = superword.train(shards, vocab_size=400, work_dir=work)
     assert got == superword.train(shards, vocab_size=400)
-    # Same size, and the time put back.
+    # Same size, and the same time as before.
     changed.write_text(same_size.replace("zebre", "quagg"))
     os.utime(changed, ns=(1, 1))
     with pytest.warns(ChangedWorkWarning, match="1 input changed"):
@@ -197,7 +198,7 @@ def test_what_cannot_be_kept_is_not_read(tmp_path: Path, texts: list[str]) -> No
     options = ["--vocab-size", "300", "--work-dir", str(tmp_path / "w"), "-o", output]
     with subprocess.Popen(
         [sys.executable, "-m", "superword", "train", "-", *options],
-        stdin=subprocess.PIPE,  # It never ends: only a command that does not read it comes back.
+        stdin=subprocess.PIPE,  # Never ends, so only a command that does not read it returns.
         stderr=subprocess.PIPE,
         text=True,
     ) as process:
@@ -247,15 +248,9 @@ def test_too_little_memory_is_said_before_the_work(texts: list[str], tmp_path: P
 
 
 def many_words(path: Path, words: int) -> Path:
-    seed = random.Random(5)
-    with path.open("w") as file:
-        for start in range(0, words, 10):
-            some = (f"{seed.getrandbits(60):x}".translate(LETTERS) for _ in range(10))
-            file.write(" ".join(some) + f" {start}\n")
+    lines = in_lines(unique_words(words, seed=5, bits=60), 10)
+    path.write_text("\n".join(f"{line} {number}" for number, line in enumerate(lines)))
     return path
-
-
-LETTERS = str.maketrans("0123456789", "ghijklmnop")
 
 
 def test_counting_spills_and_gives_the_same(tmp_path: Path) -> None:
@@ -265,7 +260,7 @@ def test_counting_spills_and_gives_the_same(tmp_path: Path) -> None:
     work = tmp_path / "work"
     got = superword.train(path, **options, max_memory="140MB", work_dir=work)
     assert got == wanted
-    assert len(list(work.glob("count-*.part"))) > 2  # More than the last one of each worker.
+    assert len(list(work.glob("count-*.part"))) > 2  # More than the final part of each worker.
 
 
 def test_words_that_do_not_fit_are_an_error_with_what_is_needed(tmp_path: Path) -> None:
@@ -290,15 +285,15 @@ def test_a_full_disk_is_said_and_what_was_finished_is_kept(tmp_path: Path) -> No
     work = tmp_path / "work"
     run = [sys.executable, "-c", code, str(path), str(work)]
     said = subprocess.run([*run, "50000"], capture_output=True, text=True, timeout=60, check=True)
-    assert "File too large" in said.stdout
-    assert "hint: " in said.stdout
+    assert "no space left on the disk" in said.stdout
+    assert "hint: free some space and run the same command again" in said.stdout
     assert not list(work.glob("*.superword"))
     subprocess.run([*run, "100000000"], timeout=60, check=True)
     assert list(work.glob("words-*.superword"))
 
 
 def kill_at_random_moments(folder: Path, tmp_path: Path, seed: int, kills: int) -> None:
-    """Kill a run again and again; in the end it must give the model of a run left in peace."""
+    """Kill a run repeatedly; in the end it gives the model of an undisturbed run."""
     options = ["--vocab-size", "1500", "--quiet", "--threads", "2"]
     command = [sys.executable, "-m", "superword", "train", str(folder), *options]
     wanted = tmp_path / "wanted"

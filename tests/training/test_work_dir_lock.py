@@ -1,4 +1,4 @@
-"""One run at a time in a work_dir; what a killed run leaves never stands in the way."""
+"""Only one run at a time uses a work_dir, and a killed run never blocks the next one."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def test_the_directory_is_free_after_success_failure_and_ctrl_c(text: Path, tmp_
         superword.train(broken, vocab_size=300, work_dir=work)
     with pytest.warns(superword.errors.ChangedWorkWarning):
         superword.train(text, vocab_size=300, work_dir=work)
-    assert caught.value  # Held on to: its traceback must not hold the directory.
+    assert caught.value  # Kept alive on purpose: its traceback must not keep the directory locked.
     superword.train(text, vocab_size=300, work_dir=work)
 
 

@@ -4,7 +4,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use superword::corpus::{Format, Groups, OnError, ReadOptions, Sample, Source, Weight};
 use superword::model::{Alphabet, Method, PickySplit};
-use superword::train::{Boundary, GreedySplit, Picky, TrainOptions};
+use superword::train::{Boundary, GreedySplit, Picky, Resources, TrainOptions};
 
 use crate::batches::PyBatches;
 use crate::errors::{self, Raised};
@@ -30,9 +30,13 @@ pub(crate) fn format_named(name: &str) -> PyResult<Format> {
 }
 
 fn unknown(option: &'static str, name: &str) -> PyErr {
-    Raised::new("OptionError", format!("{option} cannot be {name:?}"), None)
-        .text("option", option)
-        .into()
+    Raised::new(
+        "OptionError",
+        format!("`{option}` cannot be {name:?}"),
+        None,
+    )
+    .text("option", option)
+    .into()
 }
 
 /// Options by name, each taken once; what is left over is an error.
@@ -89,7 +93,6 @@ impl<'py> Options<'py> {
 pub(crate) fn train_options(options: &Options<'_>) -> PyResult<TrainOptions> {
     let method = options.take_named("method", Method::from_name)?;
     let picky: Option<f64> = options.take("picky")?;
-    let work_dir: Option<Bound<'_, PyWorkDir>> = options.take_if_there("work_dir")?.flatten();
     let picky_split = options.take_named("picky_split", PickySplit::from_name)?;
     Ok(TrainOptions {
         supermerges: options.take::<Option<usize>>("supermerges")?.unwrap_or(0),
@@ -114,13 +117,19 @@ pub(crate) fn train_options(options: &Options<'_>) -> PyResult<TrainOptions> {
         })?,
         veto: options.take("veto")?,
         special_tokens: options.take("special_tokens")?,
+        ..TrainOptions::new(method, options.take("vocab_size")?)
+    })
+}
+
+/// The options that decide how training computes, but not what it learns.
+pub(crate) fn resources(options: &Options<'_>) -> PyResult<Resources> {
+    let work_dir: Option<Bound<'_, PyWorkDir>> = options.take_if_there("work_dir")?.flatten();
+    Ok(Resources {
         work_dir: work_dir.map(|work_dir| work_dir.get().held()).transpose()?,
         max_memory: options.take_if_there("max_memory")?.flatten(),
-        // For tests: smaller pieces than anybody wants.
+        // Only tests set the other two.
         piece_bytes: options.take_if_there("piece_bytes")?,
-        // Only tests turn it off: it changes speed and memory, never the result.
         cutting: options.take_if_there("cutting")?.unwrap_or(true),
-        ..TrainOptions::new(method, options.take("vocab_size")?)
     })
 }
 

@@ -1,26 +1,22 @@
-//! Candidates for Python: runs of tokens, by their bytes.
+//! Candidates for Python: runs of tokens, named by their bytes.
 
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyTuple};
-use superword::count::CandidateCounts;
+use superword::count::{CandidateCounts, NamedCandidates, TokenColumn, numbers};
 use superword::model::{Facts, Model};
-use superword::token::Symbol;
 use superword::tokens::TokenTable;
-use superword::train::TrainError;
 
-use crate::columns::{Columns, RunColumns, Strings, broken_columns, in_batches, numbers};
+use crate::columns::{RunColumns, in_batches, of_runs};
 use crate::counts::{facts_of, overflow};
-use crate::errors::{self, Raised};
+use crate::errors;
 use crate::watch::detached;
 
-/// How often each run of tokens of a text occurs. Immutable; not bound to the model whose tokens
-/// they are.
+/// How often each run of tokens of a text occurs. Immutable, and independent of a model.
 #[pyclass(name = "Candidates", module = "superword._core", frozen)]
 pub(crate) struct PyCandidates {
-    tokens: TokenTable,
-    counts: CandidateCounts,
-    /// Bigrams that occur less often were cut.
+    counts: NamedCandidates,
+    /// Runs were cut at bigrams that occur less often.
     cut_below: u64,
     pub(crate) facts: Facts,
 }
@@ -34,8 +30,7 @@ impl PyCandidates {
         facts: Facts,
     ) -> PyCandidates {
         PyCandidates {
-            tokens,
-            counts,
+            counts: NamedCandidates::new(tokens, counts),
             cut_below,
             facts,
         }
@@ -43,68 +38,6 @@ impl PyCandidates {
 
     pub(crate) fn cut_below(&self) -> u64 {
         self.cut_below
-    }
-
-    /// The same in the symbols of a model.
-    pub(crate) fn in_symbols_of(&self, words: &Model) -> Result<CandidateCounts, TrainError> {
-        let vocabulary = words.vocabulary();
-        let symbols: Vec<Option<Symbol>> = (0..self.tokens.len() as u32)
-            .map(|index| {
-                let symbol = vocabulary.symbol_of_bytes(self.tokens.bytes_of(Symbol(index)))?;
-                vocabulary.id_of(symbol).map(|_| symbol)
-            })
-            .collect();
-        let mut all = CandidateCounts::default();
-        let mut run = Vec::new();
-        for (candidate, count) in self.counts.iter() {
-            run.clear();
-            for token in candidate {
-                let Some(symbol) = symbols[token.index()] else {
-                    let token = String::from_utf8_lossy(self.tokens.bytes_of(*token));
-                    return Err(TrainError::ForeignToken {
-                        token: token.into_owned(),
-                    });
-                };
-                run.push(symbol);
-            }
-            all.add(&run, count)?;
-        }
-        Ok(all)
-    }
-
-    fn bytes<'a>(&'a self, run: &'a [Symbol]) -> impl Iterator<Item = &'a [u8]> {
-        run.iter().map(|token| self.tokens.bytes_of(*token))
-    }
-
-    /// Adds a candidate given by the bytes of its tokens.
-    fn add<'b>(&mut self, tokens: impl Iterator<Item = &'b [u8]>, count: u64) -> PyResult<()> {
-        let mut run = Vec::new();
-        for token in tokens {
-            let symbol = self.tokens.insert(token).ok_or_else(|| {
-                PyErr::from(Raised::new(
-                    "CountsError",
-                    "the tokens of the candidates hold too many bytes for any vocabulary",
-                    None,
-                ))
-            })?;
-            run.push(symbol);
-        }
-        if run.len() < 2 {
-            return Err(
-                Raised::new("CountsError", "a candidate has fewer than two tokens", None).into(),
-            );
-        }
-        self.counts.add(&run, count).map_err(|_| overflow())
-    }
-
-    /// No candidates yet, with their facts.
-    fn empty(cut_below: u64, facts: &str) -> PyResult<PyCandidates> {
-        Ok(PyCandidates::new(
-            TokenTable::default(),
-            CandidateCounts::default(),
-            cut_below.max(1),
-            facts_of(facts)?,
-        ))
     }
 }
 
@@ -116,7 +49,7 @@ impl PyCandidates {
         cut_below: u64,
         facts: &str,
     ) -> PyResult<PyCandidates> {
-        let mut all = PyCandidates::empty(cut_below, facts)?;
+        let mut all = NamedCandidates::default();
         for (tokens, count) in counts.iter() {
             let tokens = tokens.cast::<PyTuple>()?;
             let count = count.extract::<u64>().map_err(|_| overflow())?;
@@ -125,16 +58,21 @@ impl PyCandidates {
                 .map(|token| token.cast_into::<PyBytes>())
                 .collect::<Result<_, _>>()
                 .map_err(|_| PyTypeError::new_err("tokens must be bytes"))?;
-            if count > 0 {
-                all.add(tokens.iter().map(|token| token.as_bytes()), count)?;
-            }
+            all.add(tokens.iter().map(|token| token.as_bytes()), count)
+                .map_err(|error| errors::candidates(&error))?;
         }
-        Ok(all)
+        Ok(PyCandidates {
+            counts: all,
+            cut_below: cut_below.max(1),
+            facts: facts_of(facts)?,
+        })
     }
 
     fn to_dict<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-        let tokens: Vec<Bound<'py, PyBytes>> = (0..self.tokens.len() as u32)
-            .map(|index| PyBytes::new(py, self.tokens.bytes_of(Symbol(index))))
+        let tokens: Vec<Bound<'py, PyBytes>> = self
+            .counts
+            .tokens()
+            .map(|token| PyBytes::new(py, token))
             .collect();
         let dict = PyDict::new(py);
         for (candidate, count) in self.counts.iter() {
@@ -144,75 +82,69 @@ impl PyCandidates {
         Ok(dict)
     }
 
-    /// The sum of several, none of them cut.
+    /// The sum of several candidates, none of which were cut.
     #[staticmethod]
     fn merge(
         py: Python<'_>,
         parts: Vec<Bound<'_, PyCandidates>>,
         facts: &str,
     ) -> PyResult<PyCandidates> {
-        let mut all = PyCandidates::new(
-            TokenTable::default(),
-            CandidateCounts::default(),
-            1,
-            facts_of(facts)?,
-        );
-        let parts: Vec<&PyCandidates> = parts.iter().map(|part| part.get()).collect();
-        detached(py, || {
-            parts.iter().try_for_each(|part| {
-                part.counts.iter().try_for_each(|(candidate, count)| {
-                    let tokens = candidate.iter().map(|token| part.tokens.bytes_of(*token));
-                    all.add(tokens, count)
-                })
-            })
-        })??;
-        Ok(all)
+        let parts: Vec<&NamedCandidates> = parts.iter().map(|part| &part.get().counts).collect();
+        let merged = detached(py, || {
+            let mut all = NamedCandidates::default();
+            parts
+                .iter()
+                .try_for_each(|part| all.merge(part))
+                .map(|()| all)
+        })?;
+        Ok(PyCandidates {
+            counts: merged.map_err(|error| errors::candidates(&error))?,
+            cut_below: 1,
+            facts: facts_of(facts)?,
+        })
     }
 
-    /// Sorted by tokens, in batches: offsets (32 bits) of the candidates into the tokens, of the
-    /// tokens into the bytes, the bytes, counts (64 bits).
+    /// Batches of columns, sorted by tokens.
     fn columns<'py>(&self, py: Python<'py>) -> PyResult<Vec<RunColumns<'py>>> {
-        let sorted = detached(py, || {
-            let mut sorted: Vec<(&[Symbol], u64)> = self.counts.iter().collect();
-            sorted.sort_unstable_by(|(a, _), (b, _)| self.bytes(a).cmp(self.bytes(b)));
-            sorted
-        })?;
+        let counts = &self.counts;
+        let sorted = detached(py, || counts.sorted())?;
         in_batches(
             py,
             sorted.len(),
-            |row| self.bytes(sorted[row].0).map(|token| token.len() + 4).sum(),
-            |row, batch| batch.push(self.bytes(sorted[row].0), sorted[row].1),
-            Columns::of_runs,
+            |row| {
+                counts
+                    .bytes(sorted[row].0)
+                    .map(|token| token.len() + 4)
+                    .sum()
+            },
+            |row, batch| batch.push(counts.bytes(sorted[row].0), sorted[row].1),
+            of_runs,
         )
     }
 
-    /// The inverse of `columns`, but offsets have 64 bits. A candidate that comes twice is added up.
+    /// The inverse of `columns`, with offsets of 64 bits. Repeated candidates are added up.
     #[staticmethod]
     fn from_columns(
         columns: Vec<RunColumns<'_>>,
         cut_below: u64,
         facts: &str,
     ) -> PyResult<PyCandidates> {
-        let mut all = PyCandidates::empty(cut_below, facts)?;
+        let mut all = NamedCandidates::default();
         for (runs, offsets, data, counts) in &columns {
-            let tokens = Strings::new(offsets.as_bytes(), data.as_bytes())?;
+            let tokens =
+                TokenColumn::new(offsets.as_bytes(), data.as_bytes()).map_err(errors::columns)?;
             let runs: Vec<u64> = numbers(runs.as_bytes()).collect();
-            for (index, count) in numbers(counts.as_bytes()).enumerate() {
-                let (Some(&start), Some(&end)) = (runs.get(index), runs.get(index + 1)) else {
-                    return Err(broken_columns());
-                };
-                let run: Vec<&[u8]> = (start..end)
-                    .map(|token| tokens.get(token as usize))
-                    .collect::<PyResult<_>>()?;
-                if run.iter().any(|token| token.is_empty()) {
-                    return Err(Raised::new("CountsError", "a token is empty", None).into());
-                }
-                if count > 0 {
-                    all.add(run.into_iter(), count)?;
-                }
+            for (row, count) in numbers(counts.as_bytes()).enumerate() {
+                let run = tokens.run(&runs, row).map_err(errors::columns)?;
+                all.add(run.into_iter(), count)
+                    .map_err(|error| errors::candidates(&error))?;
             }
         }
-        Ok(all)
+        Ok(PyCandidates {
+            counts: all,
+            cut_below: cut_below.max(1),
+            facts: facts_of(facts)?,
+        })
     }
 
     #[getter(cut_below)]
@@ -230,11 +162,20 @@ impl PyCandidates {
     }
 }
 
-/// The candidates in the symbols of a model, off the GIL.
+/// The candidates in the symbols of a model, without the GIL.
 pub(crate) fn candidates_for(
     py: Python<'_>,
     candidates: &PyCandidates,
     words: &Model,
 ) -> PyResult<CandidateCounts> {
-    detached(py, || candidates.in_symbols_of(words))?.map_err(|error| errors::train(&error))
+    let vocabulary = words.vocabulary();
+    let counts = &candidates.counts;
+    // A deleted token has a symbol but no id.
+    detached(py, || {
+        counts.in_symbols(|token| {
+            let symbol = vocabulary.symbol_of_bytes(token)?;
+            vocabulary.id_of(symbol).map(|_| symbol)
+        })
+    })?
+    .map_err(|error| errors::candidates(&error))
 }

@@ -1,21 +1,21 @@
-//! Counts of pretokens for Python, by their bytes.
+//! Counts of pretokens for Python, named by their bytes.
 
 use std::sync::Arc;
 
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
-use superword::count::PretokenCounts;
+use superword::count::{ColumnError, PretokenCounts, TokenColumn, numbers};
 use superword::model::Facts;
 
-use crate::columns::{Columns, Strings, TokenColumns, in_batches, numbers};
-use crate::errors::Raised;
+use crate::columns::{TokenColumns, in_batches, of_tokens};
+use crate::errors::{self, Raised};
 use crate::watch::detached;
 
 pub(crate) fn overflow() -> PyErr {
     Raised::new(
         "CountsError",
         "a count does not fit in 64 bits",
-        Some("the counts are beyond any text; are they from a damaged file?".into()),
+        Some("no text is that large; the counts may come from a damaged file".into()),
     )
     .into()
 }
@@ -24,7 +24,7 @@ pub(crate) fn facts_of(json: &str) -> PyResult<Facts> {
     serde_json::from_str(json).map_err(|error| {
         Raised::new(
             "CountsError",
-            format!("facts are no JSON object: {error}"),
+            format!("the facts are not a JSON object: {error}"),
             None,
         )
         .into()
@@ -35,7 +35,7 @@ pub(crate) fn facts_of(json: &str) -> PyResult<Facts> {
 #[pyclass(name = "Counts", module = "superword._core", frozen)]
 pub(crate) struct PyCounts {
     pub(crate) counts: Arc<PretokenCounts>,
-    /// What is recorded in a model about the text.
+    /// What a model records about the text.
     pub(crate) facts: Facts,
 }
 
@@ -47,7 +47,7 @@ impl PyCounts {
         for (token, count) in counts.iter() {
             let token = token.cast::<PyBytes>()?;
             if token.as_bytes().is_empty() {
-                return Err(Raised::new("CountsError", "a token is empty", None).into());
+                return Err(errors::columns(ColumnError::EmptyToken));
             }
             let count = count.extract::<u64>().map_err(|_| overflow())?;
             if count > 0 {
@@ -79,7 +79,7 @@ impl PyCounts {
         })
     }
 
-    /// The sum of several.
+    /// The sum of several counts.
     #[staticmethod]
     fn merge(py: Python<'_>, parts: Vec<Bound<'_, PyCounts>>, facts: &str) -> PyResult<PyCounts> {
         let parts: Vec<Arc<PretokenCounts>> =
@@ -97,9 +97,9 @@ impl PyCounts {
         })
     }
 
-    /// Sorted by token, in batches: offsets (32 bits) into the bytes, the bytes, counts (64 bits).
+    /// Batches of columns, sorted by token.
     fn columns<'py>(&self, py: Python<'py>) -> PyResult<Vec<TokenColumns<'py>>> {
-        // All bytes in one place: a vector for each token would take more than the counts.
+        // All bytes in one vector: a vector for each token would take more memory than the counts.
         let (arena, sorted) = detached(py, || {
             let mut arena: Vec<u8> = Vec::new();
             let mut sorted: Vec<(usize, usize, u64)> = Vec::with_capacity(self.counts.len());
@@ -117,21 +117,19 @@ impl PyCounts {
             sorted.len(),
             |row| token(row).len(),
             |row, batch| batch.push(std::iter::once(token(row)), sorted[row].2),
-            Columns::of_tokens,
+            of_tokens,
         )
     }
 
-    /// The inverse of `columns`, but offsets have 64 bits. A token that comes twice is added up.
+    /// The inverse of `columns`, with offsets of 64 bits. Repeated tokens are added up.
     #[staticmethod]
     fn from_columns(columns: Vec<TokenColumns<'_>>, facts: &str) -> PyResult<PyCounts> {
         let mut table = PretokenCounts::default();
         for (offsets, data, counts) in &columns {
-            let tokens = Strings::new(offsets.as_bytes(), data.as_bytes())?;
-            for (index, count) in numbers(counts.as_bytes()).enumerate() {
-                let token = tokens.get(index)?;
-                if token.is_empty() {
-                    return Err(Raised::new("CountsError", "a token is empty", None).into());
-                }
+            let tokens =
+                TokenColumn::new(offsets.as_bytes(), data.as_bytes()).map_err(errors::columns)?;
+            for (index, count) in (0..).zip(numbers(counts.as_bytes())) {
+                let token = tokens.get(index).map_err(errors::columns)?;
                 if count > 0 {
                     table.add(token, count).map_err(|_| overflow())?;
                 }

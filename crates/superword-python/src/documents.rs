@@ -9,14 +9,13 @@ use std::time::Instant;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use superword::corpus::{
-    DocumentSink, ReadError, ReadOptions, ReadReport, Sample, Source, read_parallel,
+    DocumentSink, ReadError, ReadOptions, ReadReport, Sample, Source, plan_sample, read_parallel,
 };
 use superword::observe::{Observer, Phase};
 use superword::train::TrainError;
 
 use crate::arguments::{self, Input, Options};
 use crate::errors;
-use crate::stages::prepared;
 use crate::training::read_dict;
 use crate::watch::{GRACE, TICK};
 
@@ -101,8 +100,11 @@ fn read(
     observer: &dyn Observer,
     batches: SyncSender<Vec<String>>,
 ) -> Result<ReadReport, TrainError> {
-    if sample.is_some() {
-        (sources, _) = prepared(sources, &mut options, sample, observer)?;
+    if let Some(sample) = sample {
+        // A sample is drawn in a pass before the one that returns documents.
+        let kept = sources.into_iter().map(|source| source.buffer(observer));
+        sources = kept.collect::<Result<_, _>>()?;
+        options.sample = Some(plan_sample(&sources, &options, sample, observer)?);
     }
     options.threads = 1; // A single worker reads in order.
     let read = read_parallel(&sources, &options, Phase::Count, observer, |_| Sender {

@@ -170,7 +170,7 @@ fn flat_in_place<'py>(
                 let room = room.as_slice_mut()?;
                 py.detach(|| {
                     let (mut count, mut rest) = (0, Vec::new());
-                    let offsets = encoder.encode_in_parts(&texts, &specials, observer, |part| {
+                    let offsets = encoder.encode_in_chunks(&texts, &specials, observer, |part| {
                         match room.get_mut(count..count + part.len()) {
                             Some(place) if rest.is_empty() => {
                                 place.copy_from_slice(part);
@@ -202,7 +202,7 @@ fn flat_in_place<'py>(
 
 /// All ids of a batch in one array.
 fn all_ids<'py>(py: Python<'py>, encoded: &EncodedBatch) -> PyResult<Bound<'py, PyArray1<u32>>> {
-    let parts: Vec<&[u32]> = encoded.pieces().collect();
+    let parts: Vec<&[u32]> = encoded.chunks().collect();
     joined(py, encoded.tokens(), &parts)
 }
 

@@ -1,19 +1,20 @@
-//! Engine errors → classes of `superword.errors`, in one place.
+//! Engine errors as the classes of `superword.errors`. The only place that maps them.
 
 use pyo3::exceptions::PyKeyboardInterrupt;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString};
 use superword::corpus::CorpusError;
+use superword::count::{ColumnError, NamedError as CandidatesError};
 use superword::disk::WriteError;
 use superword::encode::UnknownId;
 use superword::merge::MergeError;
-use superword::model::{BuildError, LoadError, SaveError};
+use superword::model::{BuildError, LoadError, NamedError as PartsError, SaveError};
 use superword::observe::Stopped;
 use superword::text::{PatternError, SplitError};
 use superword::token::TokenId;
 use superword::train::TrainError;
 
-/// An error on its way to Python: the class by name, what to say, and the facts.
+/// An error for Python: the name of its class, its texts and its facts.
 pub(crate) struct Raised {
     class: &'static str,
     message: String,
@@ -90,7 +91,7 @@ pub(crate) fn internal(panic: &(dyn std::any::Any + Send)) -> PyErr {
     Raised::new(
         "InternalError",
         format!("the engine failed: {what}"),
-        Some("this is a bug in superword; please report it with what you did".into()),
+        Some("this is a bug in superword; please report what you did".into()),
     )
     .into()
 }
@@ -140,12 +141,54 @@ pub(crate) fn corpus(error: &CorpusError) -> PyErr {
     raised.into()
 }
 
+/// Columns of counts that do not fit together.
+pub(crate) fn columns(error: ColumnError) -> PyErr {
+    Raised::new("CountsError", error, error.hint()).into()
+}
+
+/// Candidates that cannot be used.
+pub(crate) fn candidates(error: &CandidatesError) -> PyErr {
+    let hint = match error {
+        CandidatesError::Columns(error) => error.hint(),
+        CandidatesError::Foreign { .. } => {
+            Some("count the candidates with the same model of words".into())
+        }
+        CandidatesError::Overflow(_) => {
+            Some("no text is that large; the counts may come from a damaged file".into())
+        }
+        CandidatesError::TooShort | CandidatesError::TooManyBytes => None,
+    };
+    Raised::new("CountsError", error, hint).into()
+}
+
+/// Parts of another program that do not make a model.
+pub(crate) fn parts(error: &PartsError) -> PyErr {
+    Raised::new("ConversionError", error, error.hint()).into()
+}
+
+/// A name in the parts of a model that nothing has.
+pub(crate) fn no_part(what: &str, name: &str) -> PyErr {
+    let message = format!("there is no {what} named {name:?}");
+    Raised::new("ConversionError", message, None).into()
+}
+
+/// Facts of a model that are not a JSON object.
+pub(crate) fn part_facts(error: &serde_json::Error) -> PyErr {
+    let message = format!("the facts are not a JSON object: {error}");
+    Raised::new("ConversionError", message, None).into()
+}
+
 pub(crate) fn build(error: &BuildError) -> PyErr {
     let class = match error {
         BuildError::TruncateSize { .. } | BuildError::TruncateIds => "OptionError",
         _ => "DamagedModelError",
     };
-    Raised::new(class, error, error.hint()).into()
+    let raised = Raised::new(class, error, error.hint());
+    match class {
+        "OptionError" => raised.text("option", "n_vocab"),
+        _ => raised,
+    }
+    .into()
 }
 
 pub(crate) fn load(error: &LoadError, path: Option<&str>) -> PyErr {
@@ -191,9 +234,9 @@ pub(crate) fn save(error: &SaveError, path: &str) -> PyErr {
         .into()
 }
 
-/// An id that no token has, with what to do about it.
+/// An id that no token has.
 pub(crate) fn unknown_token(id: TokenId, message: impl ToString) -> Raised {
-    let hint = "were the ids made by another tokenizer?";
+    let hint = "the ids may come from another tokenizer";
     Raised::new("TokenError", message, Some(hint.into())).number("id", u64::from(id.0))
 }
 
@@ -204,37 +247,39 @@ pub(crate) fn unknown_id(error: &UnknownId) -> PyErr {
 }
 
 pub(crate) fn train(error: &TrainError) -> PyErr {
-    match error {
-        TrainError::Option(option) => Raised::new("OptionError", option, option.hint()).into(),
-        TrainError::Pattern(error) => pattern(error),
-        TrainError::Corpus(error) => corpus(error),
-        TrainError::Stopped(stopped) => self::stopped(*stopped),
-        TrainError::WordsOnly
+    let class = match error {
+        TrainError::Pattern(error) => return pattern(error),
+        TrainError::Corpus(error) => return corpus(error),
+        TrainError::Stopped(error) => return stopped(*error),
+        TrainError::Option(_)
+        | TrainError::WordsOnly
         | TrainError::SuperwordsOnly
         | TrainError::BaseNeedsSuperBpe
-        | TrainError::BaseHasSpecials => Raised::new("OptionError", error, error.hint()).into(),
-        TrainError::MemoryTooSmall { .. } => Raised::new("OptionError", error, error.hint())
-            .text("option", "max_memory")
-            .into(),
-        TrainError::MemoryExceeded { .. } => {
-            Raised::new("MemoryLimitError", error, error.hint()).into()
-        }
-        TrainError::NotAFile { .. } => Raised::new("OptionError", error, error.hint())
-            .text("option", "work_dir")
-            .into(),
-        TrainError::Scratch { path, .. } => Raised::new("WorkDirError", error, error.hint())
-            .text("path", path)
-            .into(),
-        TrainError::InUse { path, .. } => Raised::new("WorkDirInUseError", error, error.hint())
-            .text("path", path)
-            .into(),
+        | TrainError::BaseHasSpecials
+        | TrainError::MemoryTooSmall { .. }
+        | TrainError::NotAFile { .. } => "OptionError",
+        TrainError::InputChanged { .. } => "InputError",
+        TrainError::MemoryExceeded { .. } => "MemoryLimitError",
+        TrainError::WorkFile { .. } => "WorkDirError",
+        TrainError::InUse { .. } => "WorkDirInUseError",
         TrainError::HasSuperwords
         | TrainError::ForeignToken { .. }
         | TrainError::CutTooHigh { .. }
         | TrainError::Overflow(_)
         | TrainError::Merge(MergeError::CountOverflow)
-        | TrainError::ForeignByte => Raised::new("CountsError", error, error.hint()).into(),
-        TrainError::Split(_) => Raised::new("TextError", error, error.hint()).into(),
-        _ => Raised::new("SuperwordError", error, error.hint()).into(),
+        | TrainError::ForeignByte => "CountsError",
+        TrainError::Split(_) => "TextError",
+        _ => "SuperwordError",
+    };
+    let mut raised = Raised::new(class, error, error.hint());
+    if let TrainError::WorkFile { path, .. }
+    | TrainError::InUse { path, .. }
+    | TrainError::InputChanged { source_name: path } = error
+    {
+        raised = raised.text("path", path);
     }
+    if let Some(option) = error.option() {
+        raised = raised.text("option", option);
+    }
+    raised.into()
 }

@@ -12,7 +12,6 @@ mod documents;
 mod encoding;
 mod errors;
 mod model;
-mod parts;
 mod pretokenizer;
 mod shards;
 mod spool;

@@ -9,7 +9,9 @@ use pyo3::prelude::*;
 use pyo3::pybacked::{PyBackedBytes, PyBackedStr};
 use pyo3::types::{PyBytes, PyDict, PyList};
 use superword::encode::{Encoder, OffsetUnit};
-use superword::model::{Event, Model, Origin};
+use superword::model::{
+    Alphabet, Event, Method, Model, NamedEvent, NamedParts, Origin, SpecialToken,
+};
 use superword::text::{Pretokenizer, PretokenizerConfig};
 use superword::token::{Symbol, TokenId};
 
@@ -17,7 +19,6 @@ use crate::arguments::Input;
 use crate::arrow::Buffers;
 use crate::encoding::{self, Flat, FlatColumn, Texts, WithOffsets};
 use crate::errors;
-use crate::parts;
 use crate::pretokenizer::PyPretokenizer;
 use crate::shards::{self, PyShardRun};
 use crate::watch::detached;
@@ -104,7 +105,7 @@ impl PyModel {
             .map_err(|error| errors::load(&error, None))
     }
 
-    /// A model from what other programs know of one; see [`crate::parts`].
+    /// A model from parts that name tokens by their bytes. See [`NamedParts`].
     #[staticmethod]
     #[pyo3(signature = (method, pretokenizer, alphabet, events, ids, special_tokens, facts))]
     #[allow(clippy::too_many_arguments)] // the parts of a model, each with its name
@@ -113,25 +114,41 @@ impl PyModel {
         method: &str,
         pretokenizer: &PyPretokenizer,
         alphabet: &str,
-        events: Vec<parts::NamedEvent>,
+        events: Vec<(String, Vec<u8>, Vec<u8>, u64)>,
         ids: Option<HashMap<Vec<u8>, u32>>,
         special_tokens: Vec<(String, u32)>,
         facts: &str,
     ) -> PyResult<PyModel> {
-        let config = pretokenizer.inner.config().clone();
-        detached(py, || {
-            parts::build(
-                method,
-                config,
-                alphabet,
-                &events,
-                ids.as_ref(),
-                special_tokens,
-                facts,
-            )
-        })?
-        .map(|model| PyModel::new(Arc::new(model)))
-        .map_err(PyErr::from)
+        let event = |(kind, left, right, count): (String, _, _, _)| {
+            let is_supermerge = match kind.as_str() {
+                "merge" => false,
+                "supermerge" => true,
+                _ => return Err(errors::no_part("kind of event", &kind)),
+            };
+            Ok(NamedEvent {
+                is_supermerge,
+                left,
+                right,
+                count,
+            })
+        };
+        let special = |(text, id)| SpecialToken {
+            text,
+            id: TokenId(id),
+        };
+        let parts = NamedParts {
+            method: Method::from_name(method).ok_or_else(|| errors::no_part("method", method))?,
+            pretokenizer: pretokenizer.inner.config().clone(),
+            alphabet: Alphabet::from_name(alphabet)
+                .ok_or_else(|| errors::no_part("alphabet", alphabet))?,
+            events: events.into_iter().map(event).collect::<PyResult<_>>()?,
+            ids,
+            specials: special_tokens.into_iter().map(special).collect(),
+            facts: serde_json::from_str(facts).map_err(|error| errors::part_facts(&error))?,
+        };
+        detached(py, || parts.build())?
+            .map(|model| PyModel::new(Arc::new(model)))
+            .map_err(|error| errors::parts(&error))
     }
 
     fn to_bytes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
@@ -155,7 +172,7 @@ impl PyModel {
 
     #[getter]
     fn picky_split(&self) -> &'static str {
-        self.model.parts().picky_split.name()
+        self.model.parts().recorded_split()
     }
 
     #[getter]

@@ -29,6 +29,7 @@ pub(crate) fn train<'py>(
         .inner
         .clone();
     let mut train_options = arguments::train_options(&options)?;
+    let resources = arguments::resources(&options)?;
     let (read, sample) = arguments::read_options(&options)?;
     train_options.sample = sample;
     options.finish()?;
@@ -39,16 +40,23 @@ pub(crate) fn train<'py>(
             .map(|source| source.buffer(observer))
             .collect::<Result<_, _>>()
             .map_err(TrainError::from)?;
-        run(&sources, &read, &pretokenizer, &train_options, observer)
+        run(
+            &sources,
+            &read,
+            &pretokenizer,
+            &train_options,
+            &resources,
+            observer,
+        )
     })?;
     let (model, report) = trained.map_err(|error| errors::train(&error))?;
     Ok((PyModel::new(Arc::new(model)), report_dict(py, &report)?))
 }
 
 fn report_dict<'py>(py: Python<'py>, report: &TrainReport) -> PyResult<Bound<'py, PyDict>> {
-    let dict = read_dict(py, &report.read, &report.times)?;
-    dict.set_item("pretokens", report.pretokens)?;
-    dict.set_item("unique_pretokens", report.unique_pretokens)?;
+    let dict = read_dict(py, &report.text.read, &report.times)?;
+    dict.set_item("pretokens", report.text.pretokens)?;
+    dict.set_item("unique_pretokens", report.text.unique_pretokens)?;
     dict.set_item("unique_candidates", report.unique_candidates)?;
     dict.set_item("candidate_tokens", report.candidate_tokens)?;
     dict.set_item("cut_below", report.cut_below)?;

@@ -7,7 +7,7 @@ use superword::corpus::{ReadOptions, Source};
 use superword::model::Alphabet;
 use superword::observe::{Phase, Silent};
 use superword::text::{Pretokenizer, PretokenizerConfig};
-use superword::train::{WatchMerges, count_pretokens, learn_words};
+use superword::train::{Text, WatchMerges, count_pretokens, learn_words};
 
 #[allow(clippy::print_stdout)] // a tool for people
 fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -28,7 +28,13 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let start = Instant::now();
     let pretokenizer =
         Pretokenizer::new(PretokenizerConfig::preset("gpt4o").ok_or("no such preset")?)?;
-    let counted = count_pretokens(&sources, &read, &pretokenizer, false, &Silent)?;
+    let text = Text {
+        sources: &sources,
+        read: &read,
+        sample: None,
+        max_memory: None,
+    };
+    let counted = count_pretokens(&text, &pretokenizer, &Silent)?;
     println!(
         "count {:?}, {} distinct pretokens",
         start.elapsed(),

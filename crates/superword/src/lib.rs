@@ -1,8 +1,26 @@
 //! The engine of superword: trains and runs BPE, BoundlessBPE and SuperBPE tokenizers.
 //!
-//! Data goes one way. Training: documents → [`text`] → `count` → `train` → `model`.
-//! Encoding: [`text`] → `encode` → ids. The engine knows nothing of Python, prints nothing and
-//! keeps no global state; it reports through an [`observe::Observer`].
+//! Data flows one way. Training: [`corpus`] → [`text`] → [`count`] → [`train`] (with [`merge`]) →
+//! [`model`]. Encoding: [`text`] → [`encode`] → ids. The engine does not depend on Python, prints
+//! nothing and has no global state. It reports through an [`observe::Observer`].
+//!
+//! # Vocabulary
+//!
+//! Each word has one meaning in all modules:
+//!
+//! - **pretoken**: a piece of text that ordinary merges never cross
+//! - **token**: a byte string of the vocabulary. Its *symbol* is its number inside the engine, and
+//!   its *id* the public number ([`token`])
+//! - **eligible**: said of a pretoken that may be part of a superword
+//! - **candidate**: a run of two or more eligible pretokens, from which superwords are learned
+//! - **superword**: a token that joins several pretokens. A **supermerge** makes one, and a **seam**
+//!   is the boundary between two of its pretokens
+//! - **event**: one merge, supermerge or deletion of a model, in order
+//! - **rule**: a merge as encoding applies it. Its **rank** is its position in the merge table
+//! - **allowed**: said of a pair that training may join ([`merge::AllowedPairs`])
+//! - **cell**, **place**: training stores sequences in cells, and a place is the index of a cell
+//! - **scratch**: buffers that are reused between calls and hold no results
+//! - **chunk**: consecutive texts of a batch, encoded by one thread
 
 pub mod corpus;
 pub mod count;
@@ -14,7 +32,10 @@ pub mod merge;
 pub mod model;
 pub mod observe;
 pub mod table;
+#[cfg(test)]
+mod testing;
 pub mod text;
+pub mod threads;
 pub mod token;
 pub mod tokens;
 pub mod train;

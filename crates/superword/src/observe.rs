@@ -1,9 +1,9 @@
-//! How the engine tells the outside what it is doing, and learns that it should stop.
+//! Progress reports and requests to stop.
 
-/// The stages of a training run, in order, and other long work.
+/// The stages of a training run, in order, and other long tasks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Phase {
-    /// Measuring the documents, where only a sample of them is wanted.
+    /// Measuring the documents before a sample is drawn.
     Sample,
     /// Reading documents and counting their pretokens.
     Count,
@@ -18,7 +18,7 @@ pub enum Phase {
 }
 
 impl Phase {
-    /// A short name for people and logs: `count`, `merge`, ...
+    /// A short name for users and logs: `count`, `merge`, ...
     pub fn name(self) -> &'static str {
         match self {
             Phase::Sample => "sample",
@@ -30,7 +30,7 @@ impl Phase {
         }
     }
 
-    /// What [`Observer::progress`] counts in this phase: `bytes` read or `tokens` learned.
+    /// The unit of [`Observer::progress`] in this phase: `bytes` read or `tokens` learned.
     pub fn unit(self) -> &'static str {
         match self {
             Phase::Sample | Phase::Count | Phase::Candidates | Phase::Encode => "bytes",
@@ -39,17 +39,17 @@ impl Phase {
     }
 }
 
-/// Receives progress and answers whether to stop. Called from any worker thread, often:
-/// implementations must be cheap.
+/// Receives progress and decides whether to stop. It is called often and from any thread, so
+/// implementations must be fast.
 pub trait Observer: Sync {
-    /// `done` of `total` units of the phase are finished (`total` is `None` where it is unknown).
+    /// Called when `done` of `total` units of the phase are finished. `total` is `None` if unknown.
     fn progress(&self, phase: Phase, done: u64, total: Option<u64>);
 
-    /// True once the caller wants the work to stop; the engine returns [`Stopped`] soon after.
+    /// True if the user asked to stop. The engine then returns [`Stopped`] soon.
     fn stop_requested(&self) -> bool;
 }
 
-/// An observer that watches nothing and never stops the work.
+/// An observer that ignores progress and never stops.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Silent;
 
@@ -61,12 +61,12 @@ impl Observer for Silent {
     }
 }
 
-/// The observer asked the work to stop, and it did; nothing was written.
+/// The work was stopped because the observer asked for it. Nothing was written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("stopped on request")]
 pub struct Stopped;
 
-/// Returns `Err(Stopped)` once the observer asks for it.
+/// Returns an error if the user asked to stop.
 pub fn check_stop(observer: &dyn Observer) -> Result<(), Stopped> {
     if observer.stop_requested() {
         Err(Stopped)

@@ -1,8 +1,8 @@
-//! A table from short byte strings to small values: the shape of all hot look-ups.
+//! A hash table from byte strings to small values, for the hot lookups.
 //!
-//! Nearly all pretokens have at most 15 bytes. Those are kept inline as one 16-byte number (bytes,
-//! then the length in the last byte), so a look-up is one hash of two words, one probe and one
-//! comparison, with no pointer followed. Longer ones go to an arena.
+//! Nearly all pretokens have at most 15 bytes. These are stored inline as one 16-byte number: the
+//! bytes, then the length in the last byte. So a lookup is one hash, one probe and one comparison,
+//! without following a pointer. Longer strings are stored in an arena.
 
 use hashbrown::HashTable;
 use hashbrown::hash_table::Entry;
@@ -10,10 +10,10 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use crate::hash::hash_u128;
 
-/// The longest string that is kept inline.
+/// The length of the longest string that is stored inline.
 pub const INLINE: usize = 15;
 
-/// `MASKS[n]` keeps the first `n` bytes of sixteen. A look-up: shifting 128 bits costs more.
+/// `MASKS[n]` selects the first `n` of sixteen bytes. A lookup costs less than shifting 128 bits.
 const MASKS: [u128; 16] = {
     let mut masks = [0; 16];
     let mut n = 1;
@@ -26,10 +26,10 @@ const MASKS: [u128; 16] = {
 
 /// A string of 1 to [`INLINE`] bytes as a number. Never 0, which marks a free slot.
 #[inline(always)]
-pub fn short_key(text: &[u8], start: usize, len: usize) -> u128 {
+pub fn inline_key(text: &[u8], start: usize, len: usize) -> u128 {
     debug_assert!((1..=INLINE).contains(&len));
     let word = match text.get(start..start + 16) {
-        // One load of 16 bytes, the ones behind the string cleared.
+        // One load of 16 bytes, with the bytes after the string cleared.
         Some(bytes) => {
             let mut word = [0; 16];
             word.copy_from_slice(bytes);
@@ -63,7 +63,7 @@ impl<V> Long<V> {
     }
 }
 
-/// Byte strings → values. Strings are never empty and never removed.
+/// A map from byte strings to values. Strings must not be empty, and are never removed.
 #[derive(Clone, Debug)]
 pub struct BytesTable<V> {
     slots: Vec<Slot<V>>,
@@ -87,7 +87,7 @@ fn whole(key: [u64; 2]) -> u128 {
 }
 
 impl<V: Copy + Default> BytesTable<V> {
-    /// Room for `strings` before the table grows.
+    /// An empty table with room for this many strings.
     pub fn with_capacity(strings: usize) -> BytesTable<V> {
         BytesTable {
             slots: vec![Slot::default(); (strings * 2).next_power_of_two().max(16)],
@@ -102,43 +102,43 @@ impl<V: Copy + Default> BytesTable<V> {
         self.used + self.long.len()
     }
 
-    /// True if there are none.
+    /// True if there are no strings.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// The bytes of memory the table holds.
+    /// The memory that the table uses, in bytes.
     pub fn memory(&self) -> usize {
         self.slots.len() * size_of::<Slot<V>>()
             + self.long.capacity() * size_of::<Long<V>>()
             + self.arena.capacity()
     }
 
-    /// The hash that decides where `text[start..end]` goes.
+    /// The hash of `text[start..end]`.
     #[inline(always)]
     pub fn hash(text: &[u8], start: usize, end: usize) -> u64 {
         let len = end - start;
         if len <= INLINE {
-            hash_u128(short_key(text, start, len))
+            hash_u128(inline_key(text, start, len))
         } else {
             xxh3_64(&text[start..end])
         }
     }
 
-    /// The value of `text[start..end]`, a new default one if it is not there, and its hash.
+    /// The value of `text[start..end]` and its hash. A missing string is added with the default value.
     #[inline(always)]
     pub fn entry(&mut self, text: &[u8], start: usize, end: usize) -> (&mut V, u64) {
         let len = end - start;
         if len > INLINE {
             return self.long_entry(&text[start..end]);
         }
-        let key = short_key(text, start, len);
+        let key = inline_key(text, start, len);
         let hash = hash_u128(key);
-        (self.short_entry(halves(key), hash), hash)
+        (self.inline_entry(halves(key), hash), hash)
     }
 
     #[inline(always)]
-    fn short_entry(&mut self, key: [u64; 2], hash: u64) -> &mut V {
+    fn inline_entry(&mut self, key: [u64; 2], hash: u64) -> &mut V {
         if self.used * 8 >= self.slots.len() * 5 {
             self.grow();
         }
@@ -198,14 +198,14 @@ impl<V: Copy + Default> BytesTable<V> {
         (&mut entry.value, hash)
     }
 
-    /// The value of `text[start..end]`, if it is there, and its hash.
+    /// The value of `text[start..end]`, if it is in the table, and its hash.
     #[inline(always)]
     pub fn get(&self, text: &[u8], start: usize, end: usize) -> (Option<V>, u64) {
         let len = end - start;
         if len > INLINE {
             return self.get_long(&text[start..end]);
         }
-        let key = short_key(text, start, len);
+        let key = inline_key(text, start, len);
         let hash = hash_u128(key);
         let key = halves(key);
         let mask = self.slots.len() - 1;
@@ -250,7 +250,7 @@ mod tests {
     use std::collections::HashMap;
 
     #[test]
-    fn strings_of_all_lengths_are_kept_apart() {
+    fn strings_of_all_lengths_are_distinguished() {
         let text: Vec<u8> = (0..400u32).map(|i| (i * i % 7) as u8).collect();
         let mut table: BytesTable<u64> = BytesTable::default();
         let mut expected: HashMap<&[u8], u64> = HashMap::new();

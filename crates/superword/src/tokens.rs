@@ -1,15 +1,15 @@
-//! Byte strings and their symbols: the table that joins tokens and knows which exist already.
+//! The table of all tokens: byte strings and their symbols.
 
 use hashbrown::HashTable;
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::token::Symbol;
 
-/// The most bytes all tokens together may hold. Real vocabularies hold a few megabytes; the limit
-/// keeps a made-up file, in which each merge doubles the last, from filling the memory.
+/// The most bytes that all tokens together may have. Real vocabularies have a few megabytes. The
+/// limit stops a hostile file, in which each merge doubles the last, from filling the memory.
 pub const MAX_TOKEN_BYTES: usize = 1 << 27;
 
-/// Distinct byte strings, numbered by first appearance.
+/// Distinct byte strings, numbered in the order in which they were added.
 #[derive(Clone, Debug, Default)]
 pub struct TokenTable {
     arena: Vec<u8>,
@@ -19,7 +19,7 @@ pub struct TokenTable {
 }
 
 impl TokenTable {
-    /// An empty table with room for `tokens`.
+    /// An empty table with room for this many tokens.
     pub fn with_capacity(tokens: usize) -> TokenTable {
         TokenTable {
             arena: Vec::with_capacity(tokens * 8),
@@ -33,7 +33,7 @@ impl TokenTable {
         self.ends.len()
     }
 
-    /// True if there is no symbol yet.
+    /// True if there are no symbols.
     pub fn is_empty(&self) -> bool {
         self.ends.is_empty()
     }
@@ -43,14 +43,14 @@ impl TokenTable {
         &self.arena[range_in(&self.ends, symbol)]
     }
 
-    /// The symbol that has these bytes.
+    /// The symbol with these bytes, if there is one.
     pub fn find(&self, bytes: &[u8]) -> Option<Symbol> {
         self.by_bytes
             .find(xxh3_64(bytes), |&symbol| self.bytes_of(symbol) == bytes)
             .copied()
     }
 
-    /// The symbol of these bytes: the one that has them, or a new one. `None` if the table is full.
+    /// The symbol with these bytes, existing or new. `None` if the table is full.
     pub fn insert(&mut self, bytes: &[u8]) -> Option<Symbol> {
         if self.arena.len() + bytes.len() > MAX_TOKEN_BYTES {
             return None;
@@ -59,8 +59,7 @@ impl TokenTable {
         Some(self.insert_tail())
     }
 
-    /// The symbol of the joined bytes: the one that has them already, or a new one.
-    /// `None` if the table is full.
+    /// The symbol with the joined bytes of two symbols, existing or new. `None` if the table is full.
     pub fn join(&mut self, left: Symbol, right: Symbol) -> Option<Symbol> {
         let (left, right) = (range_in(&self.ends, left), range_in(&self.ends, right));
         if self.arena.len() + left.len() + right.len() > MAX_TOKEN_BYTES {
@@ -71,7 +70,7 @@ impl TokenTable {
         Some(self.insert_tail())
     }
 
-    /// Makes the bytes at the end of the arena a symbol, unless one has them already.
+    /// Adds a symbol for the bytes at the end of the arena, unless one with these bytes exists.
     fn insert_tail(&mut self) -> Symbol {
         let start = self.ends.last().map_or(0, |&end| end as usize);
         let hash = xxh3_64(&self.arena[start..]);
@@ -111,7 +110,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn joining_finds_what_is_there() {
+    fn joining_finds_existing_symbols() {
         let mut table = TokenTable::default();
         let [a, b, c] = [b"a", b"b", b"c"].map(|bytes| table.insert(bytes).unwrap());
         let ab = table.join(a, b).unwrap();

@@ -18,11 +18,13 @@ __all__ = ["describe", "inspect", "truncate"]
 
 def describe(tokenizer: Tokenizer, top: int = 10) -> dict[str, Any]:
     """What `superword inspect` shows about a model, as plain data."""
-    superwords: dict[bytes, int] = {}
-    for id in range(tokenizer.n_vocab):
-        if tokenizer.is_superword(id):
-            superwords[tokenizer.token_bytes(id)] = id
     supermerges = tokenizer.supermerges
+    superwords: dict[bytes, int] = {}
+    # Not over all ids: an imported model may have ids without a token.
+    for left, right, _ in supermerges:
+        id = tokenizer.token_to_id(left + right)
+        if id is not None and tokenizer.is_superword(id):
+            superwords[left + right] = id
     counts: dict[bytes, int] = {}
     for left, right, count in supermerges:
         # If two supermerges make the same token, the first one created it.

@@ -1,7 +1,7 @@
-"""Models for other programs: Hugging Face and tiktoken, and how faithful an export is.
+"""Export models to Hugging Face and tiktoken, and compare an export with its model.
 
-Exact where the format allows it, the paper's approximation elsewhere, refused where even that
-would be wrong. `verify` counts what differs on real text.
+An export is exact where the format allows it, and the paper's approximation elsewhere. If neither
+is possible, `ExportError` says why. `verify` counts the differences on real text.
 """
 
 from superword.export.huggingface import export_huggingface, load_huggingface

@@ -1,4 +1,4 @@
-"""Export to Hugging Face: a folder that `tokenizers` and `transformers` load."""
+"""Export to Hugging Face: a directory that `tokenizers` and `transformers` can load."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def export_huggingface(
             str(id): _added(token) for token, id in tokenizer.special_tokens.items()
         },
         "clean_up_tokenization_spaces": False,
-        "model_max_length": int(1e30),  # What transformers takes for "no limit".
+        "model_max_length": int(1e30),  # "No limit" in transformers.
         "tokenizer_class": "PreTrainedTokenizerFast",
         **roles,
     }
@@ -54,18 +54,19 @@ def export_huggingface(
 
 
 def roles_of(tokenizer: Tokenizer, **given: str | None) -> dict[str, str]:
-    """Which special tokens begin, end and pad a text.
+    """The special tokens that begin, end and pad a text.
 
-    Those given; else `<|endoftext|>` ends it and `<|pad|>`, `<pad>` or `[PAD]` pads it, if they
-    are special tokens of the model.
+    By default, `<|endoftext|>` ends a text, and `<|pad|>`, `<pad>` or `[PAD]` pads it, if these are
+    special tokens of the model.
     """
     special = tokenizer.special_tokens
     roles = {role: token for role, token in given.items() if token is not None}
     for role, token in roles.items():
         if token not in special:
             raise SpecialTokenError(
-                f"{role} is {token!r}, which is not a special token of the model",
-                hint=f"it has {', '.join(special) or 'none'}; give it when training",
+                f"`{role}` is {token!r}, which is not a special token of the model",
+                hint=f"the special tokens are {', '.join(special) or 'none'}; add others with "
+                "`special_tokens` when training",
                 token=token,
             )
     if END_OF_TEXT in special:
@@ -77,25 +78,25 @@ def roles_of(tokenizer: Tokenizer, **given: str | None) -> dict[str, str]:
 
 
 def tokenizer_json(plan: Plan) -> dict[str, Any]:
-    """What `tokenizer.json` holds. Ids are those of the model."""
+    """The content of `tokenizer.json`. The ids are those of the model."""
     tokenizer = plan.tokenizer
     tokens = [bytes([byte]) for byte in range(256)]
     tokens += [left + right for left, right in plan.merges]
     vocab = {}
     for token in tokens:
         id = tokenizer._model.token_to_id(token)
-        if id is not None:  # A byte that is not in the alphabet has none and occurs in no text.
+        if id is not None:  # A byte outside of the alphabet has no id and occurs in no text.
             vocab[to_chars(token)] = id
     for token_text, id in tokenizer.special_tokens.items():
         if token_text in vocab:
             raise ExportError(
-                f"the special token {token_text!r} is written like an ordinary token, and "
-                "Hugging Face has one name for both",
-                hint="give it another name when training, such as <|name|>; or export to tiktoken",
+                f"the special token {token_text!r} has the same name as an ordinary token, which "
+                "Hugging Face cannot express",
+                hint="give it another name in training, such as <|name|>, or export to tiktoken",
                 reason="special",
                 token=token_text,
             )
-        # Listed here as well they keep their ids; else they would be numbered without gaps.
+        # Listed here as well, so that they keep their ids.
         vocab[token_text] = id
     return {
         "version": "1.0",
@@ -165,17 +166,17 @@ def _json(value: dict[str, Any]) -> bytes:
 
 
 def load_huggingface(path: Path) -> Any:
-    """The exported tokenizer, as `tokenizers` runs it. Takes the folder or `tokenizer.json`."""
+    """Load an export with `tokenizers`. `path` is the directory or the `tokenizer.json`."""
     from superword._support.extras import need
 
     tokenizers = need("tokenizers", "huggingface", "loading a Hugging Face export")
     file = path / "tokenizer.json" if path.is_dir() else path
     try:
         return tokenizers.Tokenizer.from_file(str(file))
-    except Exception as error:  # It raises nothing more special.
+    except Exception as error:  # It raises no specific class.
         raise ExportError(
             f"Hugging Face's tokenizers cannot load {file}: {str(error)[:300]}",
-            hint="a pattern of one's own may not be known to its regex engine; with "
-            'superwords, mode="approximate" has a short pattern',
+            hint="its regex engine may not support a custom pattern; for superwords, "
+            '`mode="approximate"` uses a short pattern',
             reason="engine",
         ) from error

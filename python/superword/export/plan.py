@@ -1,10 +1,11 @@
-"""Decides how a model can be exported, or why it cannot: the same for every format."""
+"""Decide how a model can be exported, or why it cannot, for every format."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import Literal
 
+from superword._support.faces import option
 from superword._support.text import suggestion
 from superword.errors import ExportError, OptionError
 from superword.export.leaves import Shapes, leaf_pattern
@@ -39,7 +40,7 @@ def make_plan(tokenizer: Tokenizer, mode: Mode = "auto") -> Plan:
     """The plan for a model. `ExportError` says why there is none, and what to do instead."""
     if mode not in MODES:
         raise OptionError(
-            f"mode cannot be {mode!r}", hint=suggestion(str(mode), MODES), option="mode"
+            f"`mode` cannot be {mode!r}", hint=suggestion(str(mode), MODES), option="mode"
         )
     _refuse_what_no_format_has(tokenizer)
     words = [(left, right) for left, right, _ in tokenizer.merges]
@@ -61,9 +62,9 @@ def make_plan(tokenizer: Tokenizer, mode: Mode = "auto") -> Plan:
     coarse = coarse_of(tokenizer.pretokenizer)
     if coarse is None:
         raise ExportError(
-            "superwords cannot be exported with a pattern of one's own: which of its branches "
-            "match words is not known",
-            hint=f"train with the pretokenizer {EXPORTABLE!r}",
+            "superwords cannot be exported with a custom pattern, because it is unknown which of "
+            "its branches match words",
+            hint=f"train with {option('pretokenizer', EXPORTABLE)}",
             reason="pattern",
         )
     return Plan(tokenizer, "approximate", coarse, merges, len(words), why_not)
@@ -73,17 +74,18 @@ def _refuse_what_no_format_has(tokenizer: Tokenizer) -> None:
     use = "or use the tokenizer itself: superword.integrations.transformers, tok.as_tiktoken()"
     if tokenizer._model.has_deletions:
         raise ExportError(
-            "the model has deletions (picky), which neither Hugging Face nor tiktoken can express",
-            hint=f"train without picky, {use}",
+            "the model has deletions (`picky`), which neither Hugging Face nor tiktoken can "
+            "express",
+            hint=f"train without `picky`, {use}",
             reason="deletions",
         )
     if tokenizer.pretokenizer.script_pattern is not None:
         scripts = ", ".join(tokenizer.pretokenizer.scripts[:3])
         raise ExportError(
-            f"the model cuts text into script runs (a pattern of its own for {scripts}, ...), "
+            f"the model splits text by script (with another pattern for {scripts}, ...), "
             "which neither Hugging Face nor tiktoken can express",
-            hint=f"train with the pretokenizer {EXPORTABLE!r} (words and superwords) or 'gpt4o' "
-            f"(words), {use}",
+            hint=f"train with {option('pretokenizer', EXPORTABLE)} (words and superwords) or "
+            f"`pretokenizer='gpt4o'` (words), {use}",
             reason="scripts",
         )
     made: set[bytes] = set()
@@ -92,7 +94,7 @@ def _refuse_what_no_format_has(tokenizer: Tokenizer) -> None:
             raise ExportError(
                 f"two merges make the token {left + right!r}; other programs may apply them in "
                 "another order",
-                hint="train the model again, without deletions it has no such merges",
+                hint="train the model again without `picky`",
                 reason="ambiguous",
                 token=repr(left + right),
             )
@@ -106,21 +108,21 @@ def exact_pattern(tokenizer: Tokenizer) -> str:
     itself: what the training was asked for does not count.
     """
     remedy = (
-        f'train with the pretokenizer {EXPORTABLE!r} and boundary="space", or export with '
-        'mode="approximate"'
+        f"train with {option('pretokenizer', EXPORTABLE)} and `boundary='space'`, or export with "
+        "`mode='approximate'`"
     )
     pretokenizer = tokenizer.pretokenizer
     if preset_of(pretokenizer.pattern) != EXPORTABLE:
         raise ExportError(
-            f"the exact export is known for the pretokenizer {EXPORTABLE!r} only",
+            f"an exact export is only possible with the pretokenizer {EXPORTABLE!r}",
             hint=remedy,
             reason="pattern",
         )
     if tokenizer._model.has_ngrams:
         raise ExportError(
-            "the model cuts runs of words at recorded n-grams (greedy_split), which no other "
+            "the model splits runs of words at recorded n-grams (`greedy_split`), which no other "
             "format can express",
-            hint="train without greedy_split='encode', or export with mode=\"approximate\"",
+            hint="train without `greedy_split='encode'`, or export with `mode='approximate'`",
             reason="ngrams",
         )
     leaves = _leaves(tokenizer, remedy)
@@ -131,7 +133,7 @@ def exact_pattern(tokenizer: Tokenizer) -> str:
         if shapes.of(text) is None or pretokenizer.split(text) != [text]:
             raise ExportError(
                 f"a superword has the part {text!r}, which is not a word of letters",
-                hint=remedy + "; leave eligible as it is",
+                hint=remedy + "; do not change `eligible`",
                 reason="leaf",
                 token=text,
             )
@@ -194,7 +196,7 @@ def _refuse_crossing(tokenizer: Tokenizer, leaves: dict[bytes, int]) -> None:
                 raise ExportError(
                     f"the token {token!r} could join the end of {leaf.decode()!r} with the space "
                     "after it",
-                    hint='export with mode="approximate"',
+                    hint="export with `mode='approximate'`",
                     reason="crossing",
                     token=repr(token),
                 )

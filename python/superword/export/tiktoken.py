@@ -95,8 +95,8 @@ def _refuse_other_order(made: list[bytes], ranks: dict[bytes, int]) -> None:
                 f"tiktoken merges in the order of ids, and the id of {first!r} "
                 f"({ranks[before]}) comes after that of {second!r} ({ranks[after]}), which has to "
                 "be merged later: words come before superwords",
-                hint='train with method "superbpe", or export with renumber=True (--renumber), '
-                "which gives tokens other ids",
+                hint="train with `method='superbpe'`, or export with `renumber=True`, which "
+                "gives the tokens new ids",
                 reason="order",
                 token=second,
             )
@@ -151,9 +151,9 @@ def load_tiktoken(path: str | os.PathLike[str]) -> Any:
         )
     except ValueError as error:
         raise ExportError(
-            f"tiktoken's regex engine cannot take the pattern of {len(sidecar['pat_str'])} "
+            f"tiktoken's regex engine does not accept the pattern of {len(sidecar['pat_str'])} "
             f"characters: {str(error)[:300]}",
-            hint='export with mode="approximate", or to Hugging Face',
+            hint="export with `mode='approximate'`, or to Hugging Face",
             reason="engine",
         ) from error
 
@@ -161,7 +161,7 @@ def load_tiktoken(path: str | os.PathLike[str]) -> Any:
 def read_sidecar(path: Path) -> dict[str, Any]:
     """What the sidecar of an export says."""
     beside = sidecar_of(path)
-    content = read_file(beside, "keep the two files that superword export wrote together")
+    content = read_file(beside, "keep the two files of the export in one directory")
     try:
         sidecar = json.loads(content)
     except ValueError as error:

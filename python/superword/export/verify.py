@@ -1,4 +1,4 @@
-"""How faithful an export is: both tokenizers on the same text, and what differs."""
+"""Compare an export with its model: both tokenizers on the same text."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Encode = Callable[[str], list[int]]
 
 @dataclass(frozen=True)
 class Export:
-    """An export as its own program runs it, with the ids of the model."""
+    """An export, run by its own program, with the ids of the model."""
 
     format: str
     encode: Encode
@@ -28,7 +28,7 @@ class Export:
 
 @dataclass(frozen=True)
 class Difference:
-    """A stretch of a document that the two cut in different places."""
+    """A part of a document that the two split differently."""
 
     document: int
     position: int
@@ -39,7 +39,7 @@ class Difference:
 
 @dataclass
 class Comparison:
-    """What differs, counted. Tokens and bytes are those in stretches that are cut differently."""
+    """The number of differences. Tokens and bytes are those in parts that are split differently."""
 
     documents: int = 0
     tokens: int = 0
@@ -49,7 +49,7 @@ class Comparison:
     bytes_differ: int = 0
     tokens_theirs: int = 0
     differences: list[Difference] = field(default_factory=list)
-    """The first few."""
+    """The first few differences."""
 
     @property
     def identical(self) -> bool:
@@ -58,19 +58,19 @@ class Comparison:
 
 
 def open_export(path: str | os.PathLike[str], tokenizer: Tokenizer) -> Export:
-    """An export by its path: the folder or `tokenizer.json`, or the `.tiktoken` file."""
+    """Open an export: a directory, a `tokenizer.json`, or a `.tiktoken` file."""
     place = Path(path)
     if not place.exists():
         raise MissingModelError(
             f"there is no export at {place}",
-            hint="name the folder, or the .tiktoken file, that superword export wrote",
+            hint="give the directory, or the .tiktoken file, of the export",
             path=str(place),
         )
     if place.is_dir() or (place.suffix == ".json" and not place.name.endswith(".tiktoken.json")):
         if place.is_dir() and not (place / "tokenizer.json").is_file():
             raise ConversionError(
                 f"there is no tokenizer.json in {place}",
-                hint="name the folder, or the .tiktoken file, that superword export wrote",
+                hint="give the directory, or the .tiktoken file, of the export",
                 path=str(place),
             )
         theirs = load_huggingface(place)

@@ -1,6 +1,7 @@
-"""Tokenizers of other programs as models: Hugging Face, tiktoken, the paper's files.
+"""Import tokenizers of Hugging Face, tiktoken and the paper's program.
 
-Ids are kept, and the model encodes as its origin does, or it is refused with the reason.
+Ids are kept, and the model encodes as the original does. If that is impossible, `ConversionError`
+says why.
 """
 
 from superword.imports.huggingface import from_huggingface

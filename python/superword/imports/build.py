@@ -23,7 +23,7 @@ _SAME_AS = {
 
 
 def pretokenizer_for(pattern: str) -> Pretokenizer:
-    """A pretokenizer with this pattern: a preset where there is one, which is faster."""
+    """A pretokenizer with this pattern: a preset if there is one, because presets are faster."""
     name = _SAME_AS.get(pattern) or preset_of(pattern)
     if name is not None:
         return Pretokenizer(name)
@@ -31,7 +31,7 @@ def pretokenizer_for(pattern: str) -> Pretokenizer:
         return Pretokenizer(pattern=pattern)
     except PatternError as error:
         raise ConversionError(
-            f"its pattern cannot be used here: {error.message}", hint=error.hint
+            f"the pattern cannot be used: {error._texts[0]}", hint=error._texts[1]
         ) from error
 
 
@@ -47,7 +47,7 @@ def build(
     supermerges: Sequence[Rule] = (),
     counts: Mapping[Rule, int] | None = None,
 ) -> Tokenizer:
-    """The tokenizer of these parts. Counts that are not known are 1, and the facts say so."""
+    """The tokenizer of these parts. Unknown counts are 1, and the facts record that."""
     known = counts or {}
     events = [("merge", *rule, known.get(rule, 1)) for rule in merges]
     events += [("supermerge", *rule, known.get(rule, 1)) for rule in supermerges]

@@ -38,9 +38,7 @@ def from_huggingface(path: str | os.PathLike[str], *, ignore_normalizer: bool = 
     try:
         return _convert(data, ignore_normalizer, str(file))
     except ConversionError as error:
-        raise ConversionError(
-            f"{file}: {error.message}", hint=error.hint, **(error.facts | {"path": str(file)})
-        ) from None
+        raise error._at(str(file), path=str(file)) from None
     except (KeyError, TypeError, AttributeError, IndexError) as error:
         raise ConversionError(
             f"{file}: not laid out as expected ({type(error).__name__}: {error})", path=str(file)
@@ -156,4 +154,4 @@ def _split_pattern(step: dict[str, Any]) -> str:
 
 
 def _refuse(message: str, hint: str | None) -> NoReturn:
-    raise ConversionError(message, hint=hint or "it cannot be imported as it is")
+    raise ConversionError(message, hint=hint or "this tokenizer cannot be imported")

@@ -186,7 +186,7 @@ class _Reader:
         where = f"{self.file}:{number}" if number is not None else str(self.file)
         raise ConversionError(
             f"{where}: {message}",
-            hint="superword.imports.paper says how such files are read",
+            hint="the module superword.imports.paper documents the format",
             path=str(self.file),
             line=number,
         )

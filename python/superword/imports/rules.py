@@ -43,8 +43,7 @@ def rules_of(ids: Mapping[bytes, int], rank_of: RankOf) -> list[Rule]:
         raise ConversionError(
             f"{len(unreached):,} of {len(ids):,} tokens are not what their own merges make of "
             f"their bytes: {shown}{', ...' if len(unreached) > 5 else ''}",
-            hint="such tokens are used only where a whole piece of text equals them, or never; "
-            "superword has no such tokens, so this tokenizer cannot be imported",
+            hint="superword cannot express such tokens, so this tokenizer cannot be imported",
             tokens=[token.decode(errors="backslashreplace") for token in unreached[:100]],
         )
     ranked.sort()
@@ -55,7 +54,7 @@ def rules_of(ids: Mapping[bytes, int], rank_of: RankOf) -> list[Rule]:
                 raise ConversionError(
                     f"the merge that makes {_shown(left + right)} comes before the one that "
                     f"makes its part {_shown(part)}",
-                    hint="no training gives such an order; it cannot be imported",
+                    hint="no training creates such an order, so the tokenizer cannot be imported",
                 )
     return [rule for _, rule in ranked]
 
@@ -131,13 +130,13 @@ def check_alphabet(ids: Mapping[bytes, int]) -> str:
         named = ", ".join(f"0x{byte:02X}" for byte in sorted(never - set(missing)))
         raise ConversionError(
             f"the vocabulary has some of the bytes that never occur in UTF-8 ({named}) and not all",
-            hint="it must have all 256 bytes, or just the 243 of UTF-8",
+            hint="a vocabulary must have all 256 bytes, or exactly the 243 of UTF-8",
         )
     named = ", ".join(f"0x{byte:02X}" for byte in wanted[:8])
     raise ConversionError(
         f"the vocabulary lacks {len(wanted)} of the bytes that texts consist of: {named}"
         f"{', ...' if len(wanted) > 8 else ''}",
-        hint="its own program drops them from texts; train it with the whole byte alphabet "
+        hint="the original drops them from texts; train it with the whole byte alphabet "
         "(initial_alphabet=ByteLevel.alphabet() in Hugging Face's trainer)",
     )
 

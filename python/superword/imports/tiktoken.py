@@ -37,7 +37,7 @@ def from_tiktoken(
         table = dict(ranks)
     if pattern is None:
         raise OptionError(
-            "the ranks of tiktoken do not say how text is cut: give pattern",
+            "the ranks of tiktoken do not include the pattern: give `pattern`",
             hint="for example Pretokenizer('gpt4o').pattern; an Encoding has it as _pat_str",
             option="pattern",
         )
@@ -71,7 +71,7 @@ def _read(path: Path) -> dict[bytes, int]:
         except (ValueError, binascii.Error):
             raise ConversionError(
                 f"{path}:{number}: not a token in base64 and its rank: {line[:60]!r}",
-                hint="is this a .tiktoken file?",
+                hint="check that this is a .tiktoken file",
                 path=str(path),
             ) from None
     return table

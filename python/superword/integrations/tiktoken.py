@@ -1,4 +1,4 @@
-"""A model with the methods of `tiktoken.Encoding`, so that code written for it runs unchanged.
+"""A tokenizer with the interface of `tiktoken.Encoding`, for code that was written for it.
 
 >>> enc = tok.as_tiktoken()
 >>> enc.decode(enc.encode("as well as"))
@@ -28,7 +28,7 @@ Disallowed = Literal["all"] | Collection[str]
 
 
 class Encoding:
-    """What `Tokenizer.as_tiktoken()` gives. Names and defaults are those of tiktoken."""
+    """The result of `Tokenizer.as_tiktoken()`. Names and defaults are those of tiktoken."""
 
     def __init__(self, tokenizer: Tokenizer, name: str = "superword") -> None:
         self.name = name
@@ -42,7 +42,7 @@ class Encoding:
     # Text to ids.
 
     def encode_ordinary(self, text: str) -> list[int]:
-        """The ids of a text, in which special tokens are plain text."""
+        """The ids of a text, with special tokens treated as plain text."""
         return self.superword.encode_ordinary(_clean(text))
 
     def encode(
@@ -52,7 +52,7 @@ class Encoding:
         allowed_special: Allowed = frozenset(),
         disallowed_special: Disallowed = "all",
     ) -> list[int]:
-        """The ids of a text; a special token that is not allowed is a `ValueError`."""
+        """The ids of a text. `ValueError` for a special token that is not allowed."""
         return self.superword.encode(
             _clean(text),
             allowed_special=self._known(allowed_special),
@@ -66,7 +66,7 @@ class Encoding:
         allowed_special: Allowed = frozenset(),
         disallowed_special: Disallowed = "all",
     ) -> npt.NDArray[np.uint32]:
-        """As `encode`, in an array of numpy."""
+        """As `encode`, but as a numpy array."""
         import numpy as np
 
         ids = self.encode(
@@ -75,7 +75,7 @@ class Encoding:
         return np.array(ids, dtype=np.uint32)
 
     def encode_ordinary_batch(self, text: list[str], *, num_threads: int = 8) -> list[list[int]]:
-        """As `encode_ordinary`, many texts at once."""
+        """As `encode_ordinary`, for several texts."""
         return self.superword.encode_batch([_clean(one) for one in text], threads=num_threads)
 
     def encode_batch(
@@ -86,7 +86,7 @@ class Encoding:
         allowed_special: Allowed = frozenset(),
         disallowed_special: Disallowed = "all",
     ) -> list[list[int]]:
-        """As `encode`, many texts at once."""
+        """As `encode`, for several texts."""
         return self.superword.encode_batch(
             [_clean(one) for one in text],
             allowed_special=self._known(allowed_special),
@@ -104,7 +104,7 @@ class Encoding:
     # Ids to text.
 
     def decode_bytes(self, tokens: Sequence[int]) -> bytes:
-        """The bytes of the tokens, joined. `KeyError` for an id that there is not."""
+        """The bytes of the tokens, joined. `KeyError` for an unknown id."""
         try:
             return self.superword.decode_bytes(tokens)
         except TokenError as error:
@@ -142,7 +142,7 @@ class Encoding:
     def decode_batch(
         self, batch: Sequence[Sequence[int]], *, errors: str = "replace", num_threads: int = 8
     ) -> list[str]:
-        """The text of each list of ids. It is quick enough without threads."""
+        """The text of each list of ids. Fast enough without threads."""
         return [self.decode(tokens, errors) for tokens in batch]
 
     def decode_bytes_batch(

@@ -189,14 +189,14 @@ class SuperwordTokenizer(PreTrainedTokenizer):  # type: ignore[misc]
     ) -> BatchEncoding:
         if is_split_into_words:
             raise OptionError(
-                "is_split_into_words is not known here: superwords go across words",
-                hint="join the words to a text",
+                "`is_split_into_words` is not supported, because superwords span several words",
+                hint="join the words into a text",
                 option="is_split_into_words",
             )
         if return_overflowing_tokens and return_offsets_mapping:
             raise OptionError(
-                "return_overflowing_tokens and return_offsets_mapping exclude each other here",
-                hint="leave one out",
+                "`return_overflowing_tokens` and `return_offsets_mapping` cannot be combined",
+                hint="leave one of them out",
                 option="return_offsets_mapping",
             )
         single = isinstance(text, str) or bool(text and isinstance(text[0], int))
@@ -354,7 +354,7 @@ def _batch(text: Any, text_pair: Any, single: bool) -> tuple[list[Any], list[Any
                 firsts[at], pairs[at] = item
         if any(pair is not None for pair in pairs) and None in pairs:
             raise OptionError(
-                "some texts have a pair and others have none",
+                "some texts have a pair and others do not",
                 hint="give pairs for all of them, or for none",
                 option="text",
             )

@@ -1,7 +1,10 @@
 //! A seeded sample of documents, drawn from all of the input.
 //!
-//! A document's place in the draw is a hash of its text and the seed, so the sample does not
-//! depend on threads, on the order of files or on how documents are spread over them.
+//! A hash of its text and the seed decides whether a document is in the sample. So the sample does
+//! not depend on threads, on the order of files or on which file holds which document.
+//!
+//! The sample is drawn before weights apply: each document is measured once, whatever its weight.
+//! Only the documents of groups of weight 0 are left out. They are not part of the text.
 
 use std::convert::Infallible;
 use std::sync::Arc;
@@ -9,57 +12,57 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
-use super::{CorpusError, DocumentSink, ReadError, ReadOptions, Source, read_parallel};
+use super::{CorpusError, DocumentSink, Groups, ReadError, ReadOptions, Source, read_parallel};
 use crate::observe::{Observer, Phase};
 
-/// Documents are drawn in groups by this many leading bits of their hash: a group is about a
-/// millionth of the corpus, mostly one document or none. One pass and 8 MB; a second pass with finer
-/// groups would gain less than a millionth of the corpus.
+/// Documents are drawn in buckets, by this many leading bits of their hash. A bucket is about a
+/// millionth of the corpus, so it often holds one document or none. This takes one pass and 8 MB.
+/// A second pass with smaller buckets would gain less than a millionth of the corpus.
 const BITS: u32 = 20;
 
-/// How much to draw, and the seed of the draw.
+/// The size of a sample, and the seed of the draw.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Sample {
-    /// The most text bytes that the sample may hold.
+    /// The maximum size of the sample in bytes of text.
     pub max_bytes: u64,
-    /// Another seed gives another sample.
+    /// A different seed gives a different sample.
     pub seed: u64,
 }
 
-/// Which documents a sample holds. Cheap to clone; every pass over the same input with the same
-/// plan sees the same documents.
+/// Which documents are in a sample. Every pass over the same input with the same plan sees the same
+/// documents. Cheap to clone.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SamplePlan {
     sample: Sample,
     documents: u64,
     corpus_bytes: u64,
     bytes: u64,
-    /// A bit per group; `None` if all are in.
-    groups: Option<Arc<[u64]>>,
+    /// A bit per bucket; `None` if all documents are in.
+    buckets: Option<Arc<[u64]>>,
 }
 
 impl SamplePlan {
-    /// What was asked for.
+    /// The size and the seed that were asked for.
     pub fn sample(&self) -> Sample {
         self.sample
     }
 
-    /// Text bytes of the sample.
+    /// Bytes of text in the sample.
     pub fn bytes(&self) -> u64 {
         self.bytes
     }
 
-    /// Text bytes of the whole corpus.
+    /// Bytes of text in the whole corpus.
     pub fn corpus_bytes(&self) -> u64 {
         self.corpus_bytes
     }
 
-    /// Documents of the whole corpus.
+    /// Documents in the whole corpus.
     pub fn corpus_documents(&self) -> u64 {
         self.documents
     }
 
-    /// The plan, for a file.
+    /// The plan as bytes, for a file.
     pub fn to_bytes(&self) -> Vec<u8> {
         let numbers = [
             self.sample.max_bytes,
@@ -68,15 +71,15 @@ impl SamplePlan {
             self.corpus_bytes,
             self.bytes,
         ];
-        let groups = self.groups.iter().flat_map(|groups| groups.iter());
+        let buckets = self.buckets.iter().flat_map(|buckets| buckets.iter());
         numbers
             .iter()
-            .chain(groups)
+            .chain(buckets)
             .flat_map(|number| number.to_le_bytes())
             .collect()
     }
 
-    /// The inverse of [`SamplePlan::to_bytes`]; `None` if that did not write it.
+    /// The inverse of [`SamplePlan::to_bytes`]; `None` for anything else.
     pub fn from_bytes(bytes: &[u8]) -> Option<SamplePlan> {
         let numbers: Vec<u64> = bytes
             .chunks_exact(8)
@@ -86,12 +89,20 @@ impl SamplePlan {
                 u64::from_le_bytes(number)
             })
             .collect();
-        let [max_bytes, seed, documents, corpus_bytes, bytes, groups @ ..] = &numbers[..] else {
+        let [
+            max_bytes,
+            seed,
+            documents,
+            corpus_bytes,
+            bytes,
+            buckets @ ..,
+        ] = &numbers[..]
+        else {
             return None;
         };
-        let groups: Option<Arc<[u64]>> = match groups.len() {
+        let buckets: Option<Arc<[u64]>> = match buckets.len() {
             0 => None,
-            length if length == 1 << (BITS - 6) => Some(groups.into()),
+            length if length == 1 << (BITS - 6) => Some(buckets.into()),
             _ => return None,
         };
         Some(SamplePlan {
@@ -102,29 +113,30 @@ impl SamplePlan {
             documents: *documents,
             corpus_bytes: *corpus_bytes,
             bytes: *bytes,
-            groups,
+            buckets,
         })
     }
 
-    /// Whether a document is in the sample. Documents of the same text are in together or not at all.
+    /// True if a document is in the sample. Of documents with the same text, all are in or none.
     pub fn contains(&self, text: &str) -> bool {
-        match &self.groups {
+        match &self.buckets {
             None => true,
-            Some(groups) => {
-                let group = group_of(text, self.sample.seed);
-                groups[group / 64] >> (group % 64) & 1 == 1
+            Some(buckets) => {
+                let bucket = bucket_of(text, self.sample.seed);
+                buckets[bucket / 64] >> (bucket % 64) & 1 == 1
             }
         }
     }
 }
 
-fn group_of(text: &str, seed: u64) -> usize {
+fn bucket_of(text: &str, seed: u64) -> usize {
     (xxh3_64_with_seed(text.as_bytes(), seed) >> (64 - BITS)) as usize
 }
 
-/// Measures all documents (one pass, [`Phase::Sample`]) and decides which are in the sample: all if
-/// they fit, else groups of documents in the order of their hash, leaving out each that would
-/// overfill it. The sample never holds more than `max_bytes`, and less by about one document.
+/// Measures all documents in one pass ([`Phase::Sample`]) and decides which are in the sample: all
+/// of them if they fit. Otherwise buckets of documents are taken in the order of their hash, except
+/// those that no longer fit. The sample has at most `max_bytes`, and misses that by about the size
+/// of one document.
 pub fn plan_sample(
     sources: &[Source],
     options: &ReadOptions,
@@ -140,6 +152,7 @@ pub fn plan_sample(
     let sizes: Vec<AtomicU64> = (0..1usize << BITS).map(|_| AtomicU64::new(0)).collect();
     let options = ReadOptions {
         sample: None,
+        groups: options.groups.as_ref().map(Groups::without_weights),
         ..options.clone()
     };
     let (_, report) = read_parallel(sources, &options, Phase::Sample, observer, |_| Measure {
@@ -151,11 +164,11 @@ pub fn plan_sample(
         documents: report.documents,
         corpus_bytes: report.bytes,
         bytes: report.bytes,
-        groups: None,
+        buckets: None,
     };
     if report.bytes > sample.max_bytes {
         let sizes: Vec<u64> = sizes.into_iter().map(AtomicU64::into_inner).collect();
-        let (groups, bytes) = draw(&sizes, sample.max_bytes);
+        let (buckets, bytes) = draw(&sizes, sample.max_bytes);
         if bytes == 0 {
             let smallest = sizes
                 .iter()
@@ -170,24 +183,24 @@ pub fn plan_sample(
             }
             .into());
         }
-        plan.groups = Some(groups.into());
+        plan.buckets = Some(buckets.into());
         plan.bytes = bytes;
     }
     Ok(plan)
 }
 
-/// Takes groups in order while they fit, passing over those that do not:
-/// sizes `[3, 9, 4]` and 8 bytes give the first and the last, 7 bytes.
+/// Takes buckets in order and skips those that no longer fit. Sizes `[3, 9, 4]` and a limit of 8
+/// bytes give the first and the last bucket, 7 bytes in all.
 fn draw(sizes: &[u64], max_bytes: u64) -> (Vec<u64>, u64) {
-    let mut groups = vec![0u64; sizes.len().div_ceil(64)];
+    let mut buckets = vec![0u64; sizes.len().div_ceil(64)];
     let mut bytes = 0;
-    for (group, &size) in sizes.iter().enumerate() {
+    for (bucket, &size) in sizes.iter().enumerate() {
         if size <= max_bytes - bytes {
             bytes += size;
-            groups[group / 64] |= 1 << (group % 64);
+            buckets[bucket / 64] |= 1 << (bucket % 64);
         }
     }
-    (groups, bytes)
+    (buckets, bytes)
 }
 
 struct Measure<'a> {
@@ -199,7 +212,7 @@ impl DocumentSink for Measure<'_> {
     type Error = Infallible;
 
     fn document(&mut self, text: &str) -> Result<(), Infallible> {
-        self.sizes[group_of(text, self.seed)].fetch_add(text.len() as u64, Relaxed);
+        self.sizes[bucket_of(text, self.seed)].fetch_add(text.len() as u64, Relaxed);
         Ok(())
     }
 }
@@ -209,7 +222,7 @@ mod unit_tests {
     use super::*;
 
     #[test]
-    fn groups_that_do_not_fit_are_passed_over() {
+    fn buckets_that_do_not_fit_are_skipped() {
         assert_eq!(draw(&[3, 9, 4], 8), (vec![0b101], 7));
         assert_eq!(draw(&[3, 9, 4], 16), (vec![0b111], 16));
         assert_eq!(draw(&[3, 9, 4], 2), (vec![0], 0));

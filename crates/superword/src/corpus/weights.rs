@@ -1,21 +1,20 @@
-//! Groups of sources, and how much their documents weigh.
+//! Groups of sources, and the weights of their documents.
 
 use std::sync::Arc;
 
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
-/// Another seed than any that people give to a sample: the two draws have nothing to do with
-/// each other.
+/// A seed that nobody gives to a sample by chance, so that the two draws are independent.
 const SEED: u64 = 0x7765_6967_6874_7321;
 
 /// How often a document counts: `whole` times, and once more for a share of the documents.
 ///
-/// A document's place in the draw is a hash of its text, so it does not depend on threads, on the
-/// order of files or on how documents are spread over them.
+/// A hash of its text decides whether a document belongs to that share. So the result does not
+/// depend on threads, on the order of files or on which file holds which document.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Weight {
     whole: u64,
-    /// Of 2^64.
+    /// In units of 2^-64.
     share: u64,
 }
 
@@ -26,9 +25,9 @@ impl Weight {
     /// The weight of ordinary documents.
     pub const ONE: Weight = Weight { whole: 1, share: 0 };
 
-    /// From a number between 0 and [`Weight::MAX`]; `None` for others.
+    /// A weight between 0 and [`Weight::MAX`]; `None` for other numbers.
     ///
-    /// 2.25 stands for twice, and a third time for a quarter of the documents.
+    /// 2.25 means twice, and a third time for a quarter of the documents.
     pub fn new(weight: f64) -> Option<Weight> {
         if !(0.0..=Weight::MAX).contains(&weight) {
             return None;
@@ -39,6 +38,11 @@ impl Weight {
             whole: weight.trunc() as u64,
             share: share as u64,
         })
+    }
+
+    /// True if no document of this weight counts at all.
+    pub fn is_zero(self) -> bool {
+        self == Weight { whole: 0, share: 0 }
     }
 
     /// How often this document counts.
@@ -54,7 +58,7 @@ impl Weight {
 /// Which group each source is in, and the weights of the groups.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Groups {
-    /// Names and weights, as given.
+    /// The names and weights, as given.
     pub groups: Arc<[(String, f64)]>,
     /// By source: the index of its group.
     of_source: Arc<[usize]>,
@@ -62,8 +66,8 @@ pub struct Groups {
 }
 
 impl Groups {
-    /// `of_source` has an index into `groups` for each source. `None` if a weight cannot be used
-    /// or an index leads nowhere.
+    /// `of_source` has an index into `groups` for each source. `None` if a weight or an index is
+    /// out of range.
     pub fn new(groups: Vec<(String, f64)>, of_source: Vec<usize>) -> Option<Groups> {
         let weights: Vec<Weight> = groups
             .iter()
@@ -79,7 +83,7 @@ impl Groups {
         })
     }
 
-    /// The weight of the documents of a source.
+    /// The weight of the documents of a source, given by its index.
     pub fn weight_of(&self, source: usize) -> Weight {
         match self.of_source.get(source) {
             Some(&group) => self.weights[group],
@@ -87,12 +91,25 @@ impl Groups {
         }
     }
 
-    /// The group of a source.
+    /// The index of the group of a source.
     pub fn group_of(&self, source: usize) -> Option<usize> {
         self.of_source.get(source).copied()
     }
 
-    /// The same for some of the sources only.
+    /// The same groups without their weights, for work that looks at each document once. Groups of
+    /// weight 0 keep it: their documents are not part of the text.
+    pub fn without_weights(&self) -> Groups {
+        let weights = self.weights.iter().map(|weight| match weight.is_zero() {
+            true => *weight,
+            false => Weight::ONE,
+        });
+        Groups {
+            weights: weights.collect(),
+            ..self.clone()
+        }
+    }
+
+    /// The groups of a range of the sources.
     pub fn slice(&self, range: std::ops::Range<usize>) -> Groups {
         Groups {
             of_source: self.of_source[range].into(),

@@ -1,18 +1,19 @@
-//! Documents → candidates: runs of neighbouring pretokens that may become superwords.
+//! Counts the candidates of documents: runs of neighbouring pretokens that may become superwords.
 
 use hashbrown::HashTable;
 
-use super::{BigramSketch, CountOverflow};
+use super::{BigramSketch, CountError, CountFileError, CountOverflow, Counts, check_stop_at};
 use crate::hash::{fold, hash_u64};
+use crate::observe::Observer;
 use crate::table::BytesTable;
 use crate::text::{Pretokenizer, SplitError};
 use crate::token::Symbol;
 
-/// The pretokens that may be part of a superword: single tokens that match the eligibility
-/// pattern, by their bytes.
+/// The pretokens that may be part of a superword: those that are a single token and match the
+/// eligibility pattern. Looked up by their bytes.
 #[derive(Clone, Debug, Default)]
 pub struct Eligible {
-    /// The symbol plus one; zero stands for none.
+    /// The symbol plus one: the table uses 0 for missing entries.
     table: BytesTable<u32>,
 }
 
@@ -42,7 +43,7 @@ impl Eligible {
 
 #[derive(Clone, Copy, Debug)]
 struct Entry {
-    /// Kept, so that a growing table need not look at the symbols again.
+    /// Stored, so that growing the table need not read the symbols again.
     hash: u64,
     start: usize,
     len: usize,
@@ -63,7 +64,7 @@ fn hash_symbols(symbols: &[Symbol]) -> u64 {
 }
 
 impl CandidateCounts {
-    /// Counts a sequence `times` more often.
+    /// Adds `times` to the count of a candidate.
     pub fn add(&mut self, symbols: &[Symbol], times: u64) -> Result<(), CountOverflow> {
         let hash = hash_symbols(symbols);
         let arena = &self.arena;
@@ -85,22 +86,7 @@ impl CandidateCounts {
         Ok(())
     }
 
-    /// Adds all counts of another.
-    pub fn merge(&mut self, other: &CandidateCounts) -> Result<(), CountOverflow> {
-        other
-            .iter()
-            .try_for_each(|(symbols, count)| self.add(symbols, count))
-    }
-
-    /// Multiplies all counts.
-    pub fn multiply(&mut self, times: u64) -> Result<(), CountOverflow> {
-        for entry in &mut self.entries {
-            entry.count = entry.count.checked_mul(times).ok_or(CountOverflow)?;
-        }
-        Ok(())
-    }
-
-    /// All candidates and their counts, in no particular order.
+    /// All candidates with their counts, in no particular order.
     pub fn iter(&self) -> impl Iterator<Item = (&[Symbol], u64)> + '_ {
         self.entries.iter().map(|entry| {
             let symbols = &self.arena[entry.start..entry.start + entry.len];
@@ -118,27 +104,76 @@ impl CandidateCounts {
         self.entries.is_empty()
     }
 
-    /// The number of tokens in all distinct candidates together.
+    /// The number of tokens in all distinct candidates.
     pub fn tokens(&self) -> usize {
         self.arena.len()
     }
 
-    /// The bytes of memory held.
+    /// Memory used, in bytes.
     pub fn memory(&self) -> usize {
         self.entries.capacity() * size_of::<Entry>() + self.arena.capacity() * size_of::<Symbol>()
     }
 }
 
-/// Where runs may be cut while they are collected: bigrams that the sketch knows to be rarer.
+impl Counts for CandidateCounts {
+    const NAME: &'static str = "candidates";
+
+    fn len(&self) -> usize {
+        CandidateCounts::len(self)
+    }
+
+    fn memory(&self) -> usize {
+        CandidateCounts::memory(self)
+    }
+
+    fn add_all(
+        &mut self,
+        other: &CandidateCounts,
+        times: u64,
+        observer: &dyn Observer,
+    ) -> Result<(), CountError> {
+        for (number, (symbols, count)) in other.iter().enumerate() {
+            check_stop_at(number, observer)?;
+            self.add(symbols, count.checked_mul(times).ok_or(CountOverflow)?)?;
+        }
+        Ok(())
+    }
+
+    fn for_each_key(&self, mut visit: impl FnMut(&[u8], u64)) {
+        let mut key = Vec::new();
+        for (symbols, count) in self.iter() {
+            key.clear();
+            // Big end first, so that sorted keys are sorted candidates.
+            key.extend(symbols.iter().flat_map(|symbol| symbol.0.to_be_bytes()));
+            visit(&key, count);
+        }
+    }
+
+    fn add_key(&mut self, key: &[u8], count: u64) -> Result<(), CountFileError> {
+        let (symbols, []) = key.as_chunks::<4>() else {
+            return Err(CountFileError::Damaged);
+        };
+        if symbols.len() < 2 {
+            return Err(CountFileError::Damaged);
+        }
+        let symbols: Vec<Symbol> = symbols
+            .iter()
+            .map(|&bytes| Symbol(u32::from_be_bytes(bytes)))
+            .collect();
+        Ok(self.add(&symbols, count)?)
+    }
+}
+
+/// Cuts candidates while they are counted, at bigrams that the sketch proves to be rare.
 #[derive(Clone, Copy, Debug)]
 pub struct EarlyCut<'a> {
     /// Upper bounds on the counts of bigrams.
     pub sketch: &'a BigramSketch,
-    /// Rarer bigrams are cut.
+    /// Bigrams that occur less often are cut.
     pub threshold: u64,
 }
 
-/// Collects the candidates of documents. One per worker.
+/// Counts the candidates of documents. Each worker has one.
 #[derive(Debug)]
 pub struct CandidateCounter<'a> {
     pretokenizer: Pretokenizer,
@@ -146,11 +181,10 @@ pub struct CandidateCounter<'a> {
     cut: Option<EarlyCut<'a>>,
     run: Vec<Symbol>,
     counts: CandidateCounts,
-    overflow: bool,
 }
 
 impl<'a> CandidateCounter<'a> {
-    /// Without `cut`, candidates are kept whole.
+    /// Without `cut`, candidates are counted whole.
     pub fn new(
         pretokenizer: Pretokenizer,
         eligible: &'a Eligible,
@@ -162,19 +196,18 @@ impl<'a> CandidateCounter<'a> {
             cut,
             run: Vec::new(),
             counts: CandidateCounts::default(),
-            overflow: false,
         }
     }
 
-    /// Collects the candidates of one document.
+    /// Counts the candidates of one document.
     pub fn document(&mut self, text: &str) -> Result<(), SplitError> {
         let bytes = text.as_bytes();
         let (run, counts, cut) = (&mut self.run, &mut self.counts, self.cut);
-        let mut overflow = false;
         let mut previous = 0;
         let mut flush = |run: &mut Vec<Symbol>| {
             if run.len() > 1 {
-                overflow |= counts.add(run, 1).is_err();
+                // Cannot overflow: no text has 2^64 pretokens.
+                let _ = counts.add(run, 1);
             }
             run.clear();
         };
@@ -195,25 +228,16 @@ impl<'a> CandidateCounter<'a> {
             previous = hash;
         });
         flush(run);
-        self.overflow |= overflow;
         result
     }
 
-    /// The bytes of memory that the candidates hold.
+    /// Memory used by the counts, in bytes.
     pub fn memory(&self) -> usize {
         self.counts.memory()
     }
 
-    /// Takes the candidates out; counting goes on from none.
+    /// Takes the counts out and continues from zero.
     pub fn take_counts(&mut self) -> CandidateCounts {
         std::mem::take(&mut self.counts)
-    }
-
-    /// The candidates.
-    pub fn finish(self) -> Result<CandidateCounts, CountOverflow> {
-        if self.overflow {
-            return Err(CountOverflow);
-        }
-        Ok(self.counts)
     }
 }

@@ -1,18 +1,19 @@
-//! Counts in scratch files: sorted, checked, read back one by one.
+//! Counts in files: sorted by key, with a checksum, read back one by one.
 //!
-//! The bytes `SWCOUNT1`, then records: the length of a key, the key, its count, numbers in base 128
-//! with the low end first; then a length of zero and the xxh3 hash of all that came before.
+//! A file starts with the bytes `SWCOUNT1`. Records follow: the length of a key, the key, its count.
+//! A length of 0 and the xxh3 hash of everything before end the file. Numbers are in base 128, the
+//! low digits first.
 
 use std::io::{self, BufRead, Read, Write};
 
 use xxhash_rust::xxh3::Xxh3;
 
-use super::{CandidateCounts, CountOverflow, PretokenCounts};
-use crate::token::Symbol;
+use super::{CHECK_EVERY, CountError, CountOverflow};
+use crate::observe::Observer;
 
 const MAGIC: &[u8; 8] = b"SWCOUNT1";
 
-/// The longest key that is believed. No document is longer.
+/// A longer key means that the file is damaged: no document is that long.
 const MAX_KEY: u64 = 1 << 40;
 
 struct Hashed<W> {
@@ -56,7 +57,7 @@ fn write<'k>(out: impl Write, records: impl Iterator<Item = (&'k [u8], u64)>) ->
     out.inner.write_all(&hash.to_le_bytes())
 }
 
-/// Keys to be sorted, all in one place: where memory is short, small allocations are dear.
+/// Keys to sort, in one buffer: an allocation per key would take too much memory.
 struct Keys {
     arena: Vec<u8>,
     entries: Vec<(usize, usize, u64)>,
@@ -70,9 +71,9 @@ impl Keys {
         }
     }
 
-    fn push(&mut self, key: impl Iterator<Item = u8>, count: u64) {
+    fn push(&mut self, key: &[u8], count: u64) {
         let start = self.arena.len();
-        self.arena.extend(key);
+        self.arena.extend_from_slice(key);
         self.entries.push((start, self.arena.len(), count));
     }
 
@@ -87,13 +88,13 @@ impl Keys {
 /// Why counts could not be read back.
 #[derive(Debug, thiserror::Error)]
 pub enum CountFileError {
-    /// The system failed.
+    /// Reading failed.
     #[error(transparent)]
     Io(#[from] io::Error),
-    /// The file is not what was written.
+    /// The content is not what was written.
     #[error("the file is damaged")]
     Damaged,
-    /// The sum does not fit.
+    /// A sum does not fit.
     #[error(transparent)]
     Overflow(#[from] CountOverflow),
 }
@@ -134,7 +135,7 @@ impl<R: BufRead> Checked<R> {
             return Err(CountFileError::Damaged);
         }
         key.clear();
-        // Not reserved before it is there: a damaged length must not fill the memory.
+        // No capacity is reserved: a damaged length must not fill the memory.
         let read = (&mut self.inner).take(length).read_to_end(key)?;
         if read as u64 != length {
             return Err(CountFileError::Damaged);
@@ -142,12 +143,25 @@ impl<R: BufRead> Checked<R> {
         self.hash.update(key);
         Ok(())
     }
+
+    fn check_hash(&mut self) -> Result<(), CountFileError> {
+        let hash = self.hash.digest();
+        let mut written = [0; 8];
+        self.inner
+            .read_exact(&mut written)
+            .map_err(|_| CountFileError::Damaged)?;
+        if written == hash.to_le_bytes() {
+            Ok(())
+        } else {
+            Err(CountFileError::Damaged)
+        }
+    }
 }
 
-fn read(
+fn read<E: From<CountFileError>>(
     inner: impl BufRead,
-    mut each: impl FnMut(&[u8], u64) -> Result<(), CountFileError>,
-) -> Result<(), CountFileError> {
+    mut each: impl FnMut(&[u8], u64) -> Result<(), E>,
+) -> Result<(), E> {
     let mut file = Checked {
         inner,
         hash: Xxh3::new(),
@@ -155,7 +169,7 @@ fn read(
     let mut key = Vec::new();
     file.key(MAGIC.len() as u64, &mut key)?;
     if key != MAGIC {
-        return Err(CountFileError::Damaged);
+        return Err(CountFileError::Damaged.into());
     }
     loop {
         let length = file.number()?;
@@ -166,81 +180,64 @@ fn read(
         let count = file.number()?;
         each(&key, count)?;
     }
-    let hash = file.hash.digest();
-    let mut written = [0; 8];
-    file.inner
-        .read_exact(&mut written)
-        .map_err(|_| CountFileError::Damaged)?;
-    if written == hash.to_le_bytes() {
-        Ok(())
-    } else {
-        Err(CountFileError::Damaged)
-    }
+    Ok(file.check_hash()?)
 }
 
-impl PretokenCounts {
-    /// Writes all counts, sorted.
-    pub fn write_to(&self, out: impl Write) -> io::Result<()> {
+/// Counts by key: [`PretokenCounts`](super::PretokenCounts) and
+/// [`CandidateCounts`](super::CandidateCounts), as far as adding up, writing and reading go.
+pub trait Counts: Default + Send {
+    /// What is counted, for messages: "the {NAME} of the text do not fit".
+    const NAME: &'static str;
+
+    /// The number of distinct keys.
+    fn len(&self) -> usize;
+
+    /// True if nothing was counted.
+    fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Memory used, in bytes.
+    fn memory(&self) -> usize;
+
+    /// Adds all counts of `other`, multiplied by `times`.
+    fn add_all(
+        &mut self,
+        other: &Self,
+        times: u64,
+        observer: &dyn Observer,
+    ) -> Result<(), CountError>;
+
+    /// Calls `visit` with every key as bytes and its count, in no particular order.
+    fn for_each_key(&self, visit: impl FnMut(&[u8], u64));
+
+    /// Adds to the count of a key that [`Counts::for_each_key`] gave. Other keys are
+    /// [`CountFileError::Damaged`].
+    fn add_key(&mut self, key: &[u8], count: u64) -> Result<(), CountFileError>;
+
+    /// Writes all counts, sorted by key.
+    fn write_to(&self, out: impl Write) -> io::Result<()> {
         let mut keys = Keys::with_capacity(self.len());
-        self.for_each(|bytes, count| keys.push(bytes.iter().copied(), count));
+        self.for_each_key(|key, count| keys.push(key, count));
         keys.write_sorted(out)
     }
 
-    /// Adds what was written, `times` over. `more` is asked now and then whether to go on.
-    pub fn read_from(
+    /// Adds what [`Counts::write_to`] wrote, multiplied by `times`. Calls `check` every few
+    /// thousand keys and stops at its first error.
+    fn read_from<E: From<CountFileError>>(
         &mut self,
         input: impl BufRead,
         times: u64,
-        mut more: impl FnMut(&PretokenCounts) -> Result<(), CountFileError>,
-    ) -> Result<(), CountFileError> {
-        let mut seen = 0u32;
+        mut check: impl FnMut(&Self) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let mut number = 0usize;
         read(input, |key, count| {
-            self.add(key, count.checked_mul(times).ok_or(CountOverflow)?)?;
-            seen = seen.wrapping_add(1);
-            if seen.is_multiple_of(1 << 12) {
-                more(self)?;
-            }
-            Ok(())
-        })
-    }
-}
-
-impl CandidateCounts {
-    /// Writes all counts, sorted.
-    pub fn write_to(&self, out: impl Write) -> io::Result<()> {
-        let mut keys = Keys::with_capacity(self.len());
-        for (symbols, count) in self.iter() {
-            keys.push(
-                symbols.iter().flat_map(|symbol| symbol.0.to_be_bytes()),
-                count,
-            );
-        }
-        keys.write_sorted(out)
-    }
-
-    /// Adds what was written, `times` over. `more` is asked now and then whether to go on.
-    pub fn read_from(
-        &mut self,
-        input: impl BufRead,
-        times: u64,
-        mut more: impl FnMut(&CandidateCounts) -> Result<(), CountFileError>,
-    ) -> Result<(), CountFileError> {
-        let mut symbols = Vec::new();
-        let mut seen = 0u32;
-        read(input, |key, count| {
-            if !key.len().is_multiple_of(4) || key.len() < 8 {
-                return Err(CountFileError::Damaged);
-            }
-            symbols.clear();
-            symbols.extend(key.chunks_exact(4).map(|chunk| {
-                let mut bytes = [0; 4];
-                bytes.copy_from_slice(chunk);
-                Symbol(u32::from_be_bytes(bytes))
-            }));
-            self.add(&symbols, count.checked_mul(times).ok_or(CountOverflow)?)?;
-            seen = seen.wrapping_add(1);
-            if seen.is_multiple_of(1 << 12) {
-                more(self)?;
+            let count = count.checked_mul(times).ok_or(CountOverflow);
+            let added = count.map_err(CountFileError::from);
+            added.and_then(|count| self.add_key(key, count))?;
+            number = number.wrapping_add(1);
+            if number.is_multiple_of(CHECK_EVERY) {
+                check(self)?;
             }
             Ok(())
         })
@@ -249,7 +246,13 @@ impl CandidateCounts {
 
 #[cfg(test)]
 mod tests {
+    use super::super::{CandidateCounts, PretokenCounts};
     use super::*;
+    use crate::token::Symbol;
+
+    fn no_check<C>(_: &C) -> Result<(), CountFileError> {
+        Ok(())
+    }
 
     fn counts() -> PretokenCounts {
         let mut counts = PretokenCounts::default();
@@ -264,14 +267,14 @@ mod tests {
     }
 
     #[test]
-    fn counts_come_back_and_are_added() {
+    fn counts_are_read_back_and_added_up() {
         let mut file = Vec::new();
         counts().write_to(&mut file).unwrap();
         let mut again = PretokenCounts::default();
-        again.read_from(&file[..], 1, |_| Ok(())).unwrap();
+        again.read_from(&file[..], 1, no_check).unwrap();
         assert_eq!(again.len(), 3);
         assert_eq!(again.get(b"\xff\x00"), u64::MAX);
-        let twice = again.read_from(&file[..], 1, |_| Ok(()));
+        let twice = again.read_from(&file[..], 1, no_check);
         assert!(matches!(twice, Err(CountFileError::Overflow(_))));
 
         let mut candidates = CandidateCounts::default();
@@ -279,23 +282,23 @@ mod tests {
         let mut file = Vec::new();
         candidates.write_to(&mut file).unwrap();
         let mut again = CandidateCounts::default();
-        again.read_from(&file[..], 1, |_| Ok(())).unwrap();
-        again.read_from(&file[..], 1, |_| Ok(())).unwrap();
+        again.read_from(&file[..], 1, no_check).unwrap();
+        again.read_from(&file[..], 1, no_check).unwrap();
         let all: Vec<_> = again.iter().collect();
         assert_eq!(all, [(&[Symbol(7), Symbol(1 << 20)][..], 10)]);
     }
 
     #[test]
-    fn every_damage_is_noticed() {
+    fn every_cut_and_every_flipped_bit_is_detected() {
         let mut file = Vec::new();
         counts().write_to(&mut file).unwrap();
         for at in 0..file.len() {
-            let cut = PretokenCounts::default().read_from(&file[..at], 1, |_| Ok(()));
+            let cut = PretokenCounts::default().read_from(&file[..at], 1, no_check);
             assert!(cut.is_err(), "cut at {at}");
             for bit in 0..8 {
                 let mut damaged = file.clone();
                 damaged[at] ^= 1 << bit;
-                let read = PretokenCounts::default().read_from(&damaged[..], 1, |_| Ok(()));
+                let read = PretokenCounts::default().read_from(&damaged[..], 1, no_check);
                 assert!(read.is_err(), "bit {bit} of {at}");
             }
         }

@@ -1,6 +1,6 @@
-//! Greedy n-gram splitting (paper, Appendix D): candidates are cut into frequent n-grams.
+//! Greedy n-gram splitting (paper, Appendix D): splits candidates into frequent n-grams.
 //!
-//! Unlike lossless cutting this changes the result: what crosses a cut can no longer merge.
+//! Unlike lossless cutting this changes the result: no superword can form across a split.
 
 use std::collections::{HashMap, HashSet};
 
@@ -43,21 +43,21 @@ pub fn count_ngrams(
     Ok(ngrams)
 }
 
-/// Splits all candidates and adds up equal pieces; tokens left alone are dropped.
+/// Splits all candidates, drops single tokens, and adds up equal results.
 pub fn split_greedily(
     candidates: &CandidateCounts,
     ngrams: &Ngrams,
 ) -> Result<CandidateCounts, CountOverflow> {
-    let mut pieces = CandidateCounts::default();
+    let mut shorter = CandidateCounts::default();
     let mut result = Ok(());
     for (symbols, count) in candidates.iter() {
-        ngrams.split(symbols, |piece| {
-            if piece.len() > 1
-                && let Err(overflow) = pieces.add(piece, count)
+        ngrams.split(symbols, |part| {
+            if part.len() > 1
+                && let Err(overflow) = shorter.add(part, count)
             {
                 result = Err(overflow);
             }
         });
     }
-    result.map(|()| pieces)
+    result.map(|()| shorter)
 }

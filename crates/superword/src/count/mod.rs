@@ -1,20 +1,50 @@
-//! Documents → counts: pretokens for phase 1, candidates for phase 2.
+//! Counts of a text: pretokens for phase 1, candidates for phase 2.
+//!
+//! A *candidate* is a run of two or more neighbouring pretokens that may become a superword.
 
 mod candidates;
+mod columns;
 mod cutting;
 mod file;
 mod greedy;
+mod named;
 mod pretokens;
 mod sketch;
 
 pub use candidates::{CandidateCounter, CandidateCounts, EarlyCut, Eligible};
-pub use cutting::{CutError, cut};
-pub use file::CountFileError;
+pub use columns::{ColumnError, Columns, TokenColumn, numbers};
+pub use cutting::cut;
+pub use file::{CountFileError, Counts};
 pub use greedy::{count_ngrams, split_greedily};
+pub use named::{NamedCandidates, NamedError};
 pub use pretokens::{PretokenCounter, PretokenCounts};
 pub use sketch::BigramSketch;
+
+use crate::observe::{Observer, Stopped, check_stop};
 
 /// A count did not fit in 64 bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("a count does not fit in 64 bits")]
 pub struct CountOverflow;
+
+/// Why counts could not be added up or cut.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum CountError {
+    /// A count does not fit.
+    #[error(transparent)]
+    Overflow(#[from] CountOverflow),
+    /// The observer asked to stop.
+    #[error(transparent)]
+    Stopped(#[from] Stopped),
+}
+
+/// Entries between two checks of a loop over counts.
+const CHECK_EVERY: usize = 1 << 12;
+
+/// Returns an error if the user asked to stop. Only every 4096th call asks the observer.
+fn check_stop_at(number: usize, observer: &dyn Observer) -> Result<(), Stopped> {
+    if number.is_multiple_of(CHECK_EVERY) {
+        check_stop(observer)?;
+    }
+    Ok(())
+}

@@ -1,6 +1,7 @@
-//! Pretokens → how often each occurs.
+//! Counts the pretokens of documents.
 
-use super::{BigramSketch, CountOverflow};
+use super::{BigramSketch, CountError, CountFileError, CountOverflow, Counts, check_stop_at};
+use crate::observe::Observer;
 use crate::table::BytesTable;
 use crate::text::{Pretokenizer, SplitError};
 
@@ -11,14 +12,14 @@ pub struct PretokenCounts {
 }
 
 impl PretokenCounts {
-    /// Counts `bytes` (not empty) `times` more often.
+    /// Adds `times` to the count of a pretoken, which must not be empty.
     pub fn add(&mut self, bytes: &[u8], times: u64) -> Result<(), CountOverflow> {
         let count = self.table.entry(bytes, 0, bytes.len()).0;
         *count = count.checked_add(times).ok_or(CountOverflow)?;
         Ok(())
     }
 
-    /// How often a pretoken occurs: 0 if it was never counted.
+    /// How often a pretoken occurs; 0 if it was never counted.
     pub fn get(&self, bytes: &[u8]) -> u64 {
         if bytes.is_empty() {
             return 0;
@@ -26,7 +27,7 @@ impl PretokenCounts {
         self.table.get(bytes, 0, bytes.len()).0.unwrap_or(0)
     }
 
-    /// Adds all counts of another.
+    /// Adds all counts of `other`.
     pub fn merge(&mut self, other: &PretokenCounts) -> Result<(), CountOverflow> {
         let mut result = Ok(());
         other.for_each(|bytes, count| {
@@ -34,20 +35,6 @@ impl PretokenCounts {
                 result = Err(overflow);
             }
         });
-        result
-    }
-
-    /// Multiplies all counts.
-    pub fn multiply(&mut self, times: u64) -> Result<(), CountOverflow> {
-        let mut all = PretokenCounts::default();
-        let mut result = Ok(());
-        self.for_each(|bytes, count| {
-            let added = count.checked_mul(times).map(|count| all.add(bytes, count));
-            if !matches!(added, Some(Ok(()))) {
-                result = Err(CountOverflow);
-            }
-        });
-        *self = all;
         result
     }
 
@@ -61,7 +48,7 @@ impl PretokenCounts {
         self.table.is_empty()
     }
 
-    /// The bytes of memory held.
+    /// Memory used, in bytes.
     pub fn memory(&self) -> usize {
         self.table.memory()
     }
@@ -72,7 +59,49 @@ impl PretokenCounts {
     }
 }
 
-/// Counts the pretokens of documents, and of their bigrams what cutting needs. One per worker.
+impl Counts for PretokenCounts {
+    const NAME: &'static str = "distinct words";
+
+    fn len(&self) -> usize {
+        PretokenCounts::len(self)
+    }
+
+    fn memory(&self) -> usize {
+        PretokenCounts::memory(self)
+    }
+
+    fn add_all(
+        &mut self,
+        other: &PretokenCounts,
+        times: u64,
+        observer: &dyn Observer,
+    ) -> Result<(), CountError> {
+        let mut result = Ok(());
+        let mut number = 0;
+        other.for_each(|bytes, count| {
+            if result.is_ok() {
+                result = check_stop_at(number, observer)
+                    .map_err(CountError::from)
+                    .and_then(|()| {
+                        let count = count.checked_mul(times).ok_or(CountOverflow)?;
+                        Ok(self.add(bytes, count)?)
+                    });
+                number += 1;
+            }
+        });
+        result
+    }
+
+    fn for_each_key(&self, visit: impl FnMut(&[u8], u64)) {
+        self.for_each(visit);
+    }
+
+    fn add_key(&mut self, key: &[u8], count: u64) -> Result<(), CountFileError> {
+        Ok(self.add(key, count)?)
+    }
+}
+
+/// Counts the pretokens of documents, and optionally their bigrams in a sketch. Each worker has one.
 #[derive(Debug)]
 pub struct PretokenCounter {
     pretokenizer: Pretokenizer,
@@ -82,7 +111,7 @@ pub struct PretokenCounter {
 }
 
 impl PretokenCounter {
-    /// Counts bigrams too where a sketch is given.
+    /// With a sketch, bigrams are counted too.
     pub fn new(pretokenizer: Pretokenizer, sketch: Option<BigramSketch>) -> PretokenCounter {
         PretokenCounter {
             pretokenizer,
@@ -97,7 +126,7 @@ impl PretokenCounter {
         let bytes = text.as_bytes();
         let table = &mut self.counts.table;
         let mut pretokens = 0u64;
-        // A count cannot overflow here: no text has 2^64 pretokens.
+        // Counts cannot overflow here: no text has 2^64 pretokens.
         match &mut self.sketch {
             None => self.pretokenizer.for_each(text, |start, end| {
                 *table.entry(bytes, start, end).0 += 1;
@@ -110,7 +139,7 @@ impl PretokenCounter {
                     let (count, hash) = table.entry(bytes, start, end);
                     *count += 1;
                     pretokens += 1;
-                    // No candidate holds a pretoken that is not eligible.
+                    // Candidates contain eligible pretokens only.
                     let eligible = pretokenizer.may_be_eligible(&bytes[start..end]);
                     if let Some(previous) = previous
                         && eligible
@@ -125,23 +154,17 @@ impl PretokenCounter {
         Ok(())
     }
 
-    /// The bytes of memory that the counts hold.
+    /// Memory used by the counts, in bytes.
     pub fn memory(&self) -> usize {
         self.counts.memory()
     }
 
-    /// Takes the counts out; counting goes on from none. The sketch and the number of pretokens
-    /// stay.
+    /// Takes the counts out and continues from zero. The sketch and the number of pretokens stay.
     pub fn take_counts(&mut self) -> PretokenCounts {
         std::mem::take(&mut self.counts)
     }
 
-    /// Takes the sketch and the number of pretokens out; the counts stay.
-    pub fn take_rest(&mut self) -> (Option<BigramSketch>, u64) {
-        (self.sketch.take(), std::mem::take(&mut self.pretokens))
-    }
-
-    /// The counts, the sketch, and the number of pretokens.
+    /// The counts, the sketch and the number of pretokens.
     pub fn finish(self) -> (PretokenCounts, Option<BigramSketch>, u64) {
         (self.counts, self.sketch, self.pretokens)
     }

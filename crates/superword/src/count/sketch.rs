@@ -1,75 +1,68 @@
-//! Upper bounds on how often two pretokens stand side by side, in fixed memory.
+//! Upper bounds on the counts of bigrams, in fixed memory.
 //!
-//! Cutting (see [`super::cut`]) needs to know which bigrams are rare before any candidate is kept.
-//! Counting all bigrams exactly would take more memory than the candidates do. A table of counters
-//! indexed by a hash gives, for every bigram, a number that is never too small: a bigram shares its
-//! counter with others, so it can only be overrated, and an overrated bigram is merely not cut yet.
+//! Cutting (see [`super::cut`]) needs to know which bigrams are rare before candidates are counted.
+//! Exact counts of all bigrams would take more memory than the candidates. A table of counters
+//! indexed by a hash gives every bigram a number that is never too small: a bigram may share its
+//! counter with others, so it can only be overestimated. An overestimated bigram is not cut, which
+//! costs memory but never changes the result.
 
 use crate::hash::fold;
 
-/// A table of counters indexed by the hash of a bigram. Counters stop at the largest number.
+/// A table of counters indexed by the hash of a bigram. Counters saturate.
 #[derive(Clone, Debug)]
 pub struct BigramSketch {
     counters: Vec<Counter>,
 }
 
-/// Two bytes: half the lines of the cache, and counts beyond them are never rare.
+/// Two bytes, so that more counters fit in the cache. A bigram of a larger count is never rare.
 type Counter = u16;
 
 impl BigramSketch {
-    /// A sketch for a text of about this many bytes.
-    pub fn for_text_of(bytes: u64) -> BigramSketch {
-        // Four bytes of text a pretoken, a counter for each: but at most 16 MB of counters. More
-        // would rate fewer bigrams too high, and be slower to reach.
-        let bits = (64 - (bytes / 4).leading_zeros()).clamp(12, 23);
+    /// A sketch of `counters` counters, a power of two; see [`BigramSketch::counters_for`].
+    pub fn new(counters: usize) -> BigramSketch {
         BigramSketch {
-            counters: vec![0; 1 << bits],
+            counters: vec![0; counters],
         }
     }
 
-    /// The same with at most this many bytes of memory.
-    pub fn for_text_within(bytes: u64, memory: usize) -> BigramSketch {
-        let mut sketch = BigramSketch::for_text_of(bytes);
-        while sketch.counters.len() > 1 << 12
-            && sketch.counters.len() * size_of::<Counter>() > memory
-        {
-            sketch.counters.truncate(sketch.counters.len() / 2);
+    /// The number of counters for a text of about `bytes` bytes, so that a sketch takes at most
+    /// `memory` bytes. There are never fewer than 4096.
+    pub fn counters_for(bytes: u64, memory: usize) -> usize {
+        // One counter per pretoken, at four bytes of text each. No more than 16 MB: larger tables
+        // overestimate fewer bigrams, but cache misses make them slower.
+        let bits = (64 - (bytes / 4).leading_zeros()).clamp(12, 23);
+        let mut counters = 1 << bits;
+        while counters > 1 << 12 && counters * size_of::<Counter>() > memory {
+            counters /= 2;
         }
-        sketch.counters.shrink_to_fit();
-        sketch
+        counters
     }
 
     /// The number of counters.
-    pub fn len(&self) -> usize {
+    pub fn size(&self) -> usize {
         self.counters.len()
     }
 
-    /// Never true.
-    pub fn is_empty(&self) -> bool {
-        self.counters.is_empty()
-    }
-
-    /// The counters, for a file.
-    pub fn to_bytes(&self) -> Vec<u8> {
-        self.counters
+    /// The counters, compressed.
+    pub fn to_compressed(&self) -> std::io::Result<Vec<u8>> {
+        let bytes: Vec<u8> = self
+            .counters
             .iter()
             .flat_map(|counter| counter.to_le_bytes())
-            .collect()
+            .collect();
+        zstd::bulk::compress(&bytes, 1)
     }
 
-    /// The inverse of [`BigramSketch::to_bytes`]; `None` if that did not write it.
-    pub fn from_bytes(bytes: &[u8]) -> Option<BigramSketch> {
-        const SIZE: usize = size_of::<Counter>();
-        let counters: Vec<Counter> = bytes
-            .chunks_exact(SIZE)
-            .map(|chunk| {
-                let mut counter = [0; SIZE];
-                counter.copy_from_slice(chunk);
-                Counter::from_le_bytes(counter)
-            })
-            .collect();
-        let whole = bytes.len() == counters.len() * SIZE && counters.len().is_power_of_two();
-        whole.then_some(BigramSketch { counters })
+    /// The inverse of [`BigramSketch::to_compressed`] for a sketch of `counters` counters; `None`
+    /// for anything else.
+    pub fn from_compressed(bytes: &[u8], counters: usize) -> Option<BigramSketch> {
+        let bytes = zstd::bulk::decompress(bytes, counters * size_of::<Counter>()).ok()?;
+        let (chunks, []) = bytes.as_chunks() else {
+            return None;
+        };
+        (chunks.len() == counters).then(|| BigramSketch {
+            counters: chunks.iter().map(|&c| Counter::from_le_bytes(c)).collect(),
+        })
     }
 
     #[inline(always)]
@@ -77,7 +70,7 @@ impl BigramSketch {
         fold(left, right.rotate_left(32) | 1) as usize & (self.counters.len() - 1)
     }
 
-    /// Counts a bigram, given by the hashes of its pretokens.
+    /// Counts a bigram, given as the hashes of its pretokens.
     #[inline(always)]
     pub fn add(&mut self, left: u64, right: u64) {
         let slot = self.slot(left, right);
@@ -92,14 +85,14 @@ impl BigramSketch {
         counter == Counter::MAX || u64::from(counter) >= count
     }
 
-    /// Adds the counts of another sketch of the same size.
+    /// Adds the counters of another sketch of the same size.
     pub fn merge(&mut self, other: &BigramSketch) {
         for (counter, &more) in self.counters.iter_mut().zip(&other.counters) {
             *counter = counter.saturating_add(more);
         }
     }
 
-    /// Multiplies all counts.
+    /// Multiplies all counters.
     pub fn multiply(&mut self, times: u64) {
         let times = Counter::try_from(times).unwrap_or(Counter::MAX);
         for counter in &mut self.counters {
@@ -107,12 +100,13 @@ impl BigramSketch {
         }
     }
 
-    /// The `rank`-th largest counter (from 1): a guess at the count of the `rank`-th bigram.
+    /// The largest counter (`rank` 1), the second largest (2), and so on: an estimate of the count
+    /// of the bigram of that rank.
     pub fn ranked(&self, rank: usize) -> u64 {
         self.ranked_among(rank, &[])
     }
 
-    /// The same among the counters and some more counts, which are sorted, the largest first.
+    /// The same among the counters and `more` counts, which are sorted, the largest first.
     pub fn ranked_among(&self, rank: usize, more: &[u64]) -> u64 {
         let mut histogram = vec![0usize; 1 << 16];
         let top = histogram.len() - 1;
@@ -128,5 +122,33 @@ impl BigramSketch {
             }
         }
         0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn counters_fit_in_the_memory_that_is_given() {
+        assert_eq!(BigramSketch::counters_for(1 << 40, usize::MAX), 1 << 23);
+        assert_eq!(BigramSketch::counters_for(1 << 40, 1 << 20), 1 << 19);
+        assert_eq!(BigramSketch::counters_for(0, usize::MAX), 1 << 12);
+        assert_eq!(BigramSketch::counters_for(1 << 40, 0), 1 << 12);
+    }
+
+    #[test]
+    fn only_a_sketch_of_the_same_size_is_read_back() {
+        let mut sketch = BigramSketch::new(1 << 12);
+        for number in 0..1000 {
+            sketch.add(number, number * 31);
+        }
+        let bytes = sketch.to_compressed().unwrap();
+        let again = BigramSketch::from_compressed(&bytes, 1 << 12).unwrap();
+        assert_eq!(again.counters, sketch.counters);
+        for wrong in [1 << 11, 1 << 13] {
+            assert!(BigramSketch::from_compressed(&bytes, wrong).is_none());
+        }
+        assert!(BigramSketch::from_compressed(&bytes[..bytes.len() - 1], 1 << 12).is_none());
     }
 }

@@ -1,4 +1,4 @@
-//! Many texts at once, on several threads.
+//! Encoding many texts on several threads.
 
 use std::ops::Range;
 use std::sync::Mutex;
@@ -9,29 +9,29 @@ use super::{Encoder, SpecialFinder};
 use crate::observe::{Observer, Stopped, check_stop};
 use crate::text::SplitError;
 
-/// Texts are handed to threads in groups of about this many bytes.
-const GROUP_BYTES: usize = 1 << 16;
+/// Texts are given to threads in chunks of about this many bytes.
+const CHUNK_BYTES: usize = 1 << 16;
 
-/// Why many texts were not encoded.
+/// Why a batch was not encoded.
 #[derive(Debug, thiserror::Error)]
 pub enum BatchError {
-    /// A text cannot be split.
+    /// A text cannot be split into pretokens.
     #[error(transparent)]
     Split(#[from] SplitError),
-    /// The observer asked for it.
+    /// The observer asked to stop.
     #[error(transparent)]
     Stopped(#[from] Stopped),
 }
 
-/// The ids of many texts, in as few pieces as threads made of them.
+/// The ids of many texts, stored in chunks.
 #[derive(Debug, Default)]
 pub struct EncodedBatch {
-    groups: Vec<Group>,
+    chunks: Vec<Chunk>,
 }
 
-/// The ids of some texts that follow each other; `ends` holds where each text ends in them.
+/// The ids of consecutive texts. `ends` holds the end of each text in `ids`.
 #[derive(Debug, Default)]
-struct Group {
+struct Chunk {
     ids: Vec<u32>,
     ends: Vec<usize>,
 }
@@ -39,45 +39,45 @@ struct Group {
 impl EncodedBatch {
     /// The number of texts.
     pub fn texts(&self) -> usize {
-        self.groups.iter().map(|group| group.ends.len()).sum()
+        self.chunks.iter().map(|chunk| chunk.ends.len()).sum()
     }
 
     /// The number of ids of all texts.
     pub fn tokens(&self) -> usize {
-        self.groups.iter().map(|group| group.ids.len()).sum()
+        self.chunks.iter().map(|chunk| chunk.ids.len()).sum()
     }
 
     /// The ids of each text, in order.
     pub fn lists(&self) -> impl Iterator<Item = &[u32]> {
-        self.groups.iter().flat_map(|group| {
-            let starts = std::iter::once(0).chain(group.ends.iter().copied());
+        self.chunks.iter().flat_map(|chunk| {
+            let starts = std::iter::once(0).chain(chunk.ends.iter().copied());
             starts
-                .zip(&group.ends)
-                .map(|(start, &end)| &group.ids[start..end])
+                .zip(&chunk.ends)
+                .map(|(start, &end)| &chunk.ids[start..end])
         })
     }
 
-    /// All ids in order, in pieces.
-    pub fn pieces(&self) -> impl Iterator<Item = &[u32]> {
-        self.groups.iter().map(|group| &group.ids[..])
+    /// All ids in order, chunk by chunk.
+    pub fn chunks(&self) -> impl Iterator<Item = &[u32]> {
+        self.chunks.iter().map(|chunk| &chunk.ids[..])
     }
 
-    /// Where each text ends in the ids of all, after a 0: one more than there are texts.
+    /// The offsets of the texts in the concatenated ids: 0, then the end of each text.
     pub fn offsets(&self) -> impl Iterator<Item = usize> {
         let mut before = 0;
-        let ends = self.groups.iter().flat_map(move |group| {
+        let ends = self.chunks.iter().flat_map(move |chunk| {
             let start = before;
-            before += group.ids.len();
-            group.ends.iter().map(move |end| start + end)
+            before += chunk.ids.len();
+            chunk.ends.iter().map(move |end| start + end)
         });
         std::iter::once(0).chain(ends)
     }
 }
 
 impl Encoder {
-    /// The ids of each text, in order. `threads` 0 means one per core; the result is the same for
-    /// any number. The error is the one of the first text that has one. Between texts the
-    /// observer is asked whether to stop; it is told no progress.
+    /// The ids of each text, in order. With `threads` 0, one thread per core is used; the result is
+    /// the same for any number. If several texts fail, the error of the first one is returned. The
+    /// observer can stop the work between texts. It receives no progress.
     pub fn encode_batch(
         &self,
         texts: &[&str],
@@ -85,23 +85,23 @@ impl Encoder {
         threads: usize,
         observer: &dyn Observer,
     ) -> Result<EncodedBatch, BatchError> {
-        let groups = in_groups(texts, threads, observer, |texts| {
-            let mut group = Group {
-                ids: Vec::with_capacity(GROUP_BYTES / 3),
+        let chunks = in_chunks(texts, threads, observer, |texts| {
+            let mut chunk = Chunk {
+                ids: Vec::with_capacity(CHUNK_BYTES / 3),
                 ends: Vec::with_capacity(texts.len()),
             };
             for text in texts {
-                self.encode(text, specials, &mut group.ids)?;
-                group.ends.push(group.ids.len());
+                self.encode(text, specials, &mut chunk.ids)?;
+                chunk.ends.push(chunk.ids.len());
             }
-            Ok(group)
+            Ok(chunk)
         })?;
-        Ok(EncodedBatch { groups })
+        Ok(EncodedBatch { chunks })
     }
 
-    /// The same on one thread, without keeping the ids: those of a few texts at a time are handed
-    /// to `take`. Gives where each text ends in all of them, after a 0.
-    pub fn encode_in_parts(
+    /// Encodes on one thread and passes the ids of a few texts at a time to `take`. Returns the
+    /// offsets of the texts: 0, then the end of each text in all ids.
+    pub fn encode_in_chunks(
         &self,
         texts: &[&str],
         specials: &SpecialFinder,
@@ -110,21 +110,21 @@ impl Encoder {
     ) -> Result<Vec<usize>, BatchError> {
         let mut offsets = Vec::with_capacity(texts.len() + 1);
         offsets.push(0);
-        let (mut part, mut before) = (Vec::new(), 0);
-        for range in group(texts) {
+        let (mut ids, mut before) = (Vec::new(), 0);
+        for range in chunk_ranges(texts) {
             check_stop(observer)?;
-            part.clear();
+            ids.clear();
             for text in &texts[range] {
-                self.encode(text, specials, &mut part)?;
-                offsets.push(before + part.len());
+                self.encode(text, specials, &mut ids)?;
+                offsets.push(before + ids.len());
             }
-            before += part.len();
-            take(&part);
+            before += ids.len();
+            take(&ids);
         }
         Ok(offsets)
     }
 
-    /// The number of tokens of each text. The ids are not kept.
+    /// The number of tokens of each text. The ids are not stored.
     pub fn count_batch(
         &self,
         texts: &[&str],
@@ -132,7 +132,7 @@ impl Encoder {
         threads: usize,
         observer: &dyn Observer,
     ) -> Result<Vec<usize>, BatchError> {
-        let counts = in_groups(texts, threads, observer, |texts| {
+        let counts = in_chunks(texts, threads, observer, |texts| {
             let mut ids = Vec::new();
             let count = |text: &&str| {
                 ids.clear();
@@ -144,8 +144,9 @@ impl Encoder {
     }
 }
 
-/// Lets threads work on groups of texts; the results in the order of the texts.
-pub(super) fn in_groups<T: Send>(
+/// Calls `work` for each chunk of texts, on several threads. The results are in the order of the
+/// texts.
+pub(super) fn in_chunks<T: Send>(
     texts: &[&str],
     threads: usize,
     observer: &dyn Observer,
@@ -155,25 +156,21 @@ pub(super) fn in_groups<T: Send>(
         check_stop(observer)?;
         Ok(work(texts)?)
     };
-    let groups = group(texts);
-    let threads = match threads {
-        0 => std::thread::available_parallelism().map_or(1, usize::from),
-        threads => threads,
-    }
-    .min(groups.len());
+    let chunks = chunk_ranges(texts);
+    let threads = crate::threads::resolve(threads).min(chunks.len());
     if threads <= 1 {
-        let texts = groups.into_iter().map(|range| &texts[range]);
+        let texts = chunks.into_iter().map(|range| &texts[range]);
         return texts.map(work).collect();
     }
     let next = AtomicUsize::new(0);
     let done: Mutex<Vec<(usize, Result<T, BatchError>)>> =
-        Mutex::new(Vec::with_capacity(groups.len()));
+        Mutex::new(Vec::with_capacity(chunks.len()));
     std::thread::scope(|scope| {
         for _ in 0..threads {
             scope.spawn(|| {
                 loop {
                     let number = next.fetch_add(1, Ordering::Relaxed);
-                    let Some(range) = groups.get(number) else {
+                    let Some(range) = chunks.get(number) else {
                         return;
                     };
                     let result = work(&texts[range.clone()]);
@@ -189,21 +186,21 @@ pub(super) fn in_groups<T: Send>(
     done.into_iter().map(|(_, result)| result).collect()
 }
 
-/// Ranges of texts with about [`GROUP_BYTES`] each.
-fn group(texts: &[&str]) -> Vec<Range<usize>> {
-    let mut groups = Vec::new();
+/// Ranges of texts with about [`CHUNK_BYTES`] each.
+fn chunk_ranges(texts: &[&str]) -> Vec<Range<usize>> {
+    let mut ranges = Vec::new();
     let (mut start, mut bytes) = (0, 0);
     for (index, text) in texts.iter().enumerate() {
         bytes += text.len() + 32;
-        if bytes >= GROUP_BYTES {
-            groups.push(start..index + 1);
+        if bytes >= CHUNK_BYTES {
+            ranges.push(start..index + 1);
             (start, bytes) = (index + 1, 0);
         }
     }
     if start < texts.len() {
-        groups.push(start..texts.len());
+        ranges.push(start..texts.len());
     }
-    groups
+    ranges
 }
 
 #[cfg(test)]
@@ -212,7 +209,7 @@ mod tests {
     use crate::observe::{Phase, Silent};
 
     #[test]
-    fn a_stop_is_heeded_between_groups() {
+    fn a_batch_stops_between_chunks() {
         struct Stop;
         impl Observer for Stop {
             fn progress(&self, _: Phase, _: u64, _: Option<u64>) {}
@@ -220,15 +217,15 @@ mod tests {
                 true
             }
         }
-        let text = "x".repeat(GROUP_BYTES);
+        let text = "x".repeat(CHUNK_BYTES);
         let texts = [&text[..]; 8];
         for threads in [1, 3] {
             let seen = AtomicUsize::new(0);
             let count = |texts: &[&str]| Ok(seen.fetch_add(texts.len(), Ordering::Relaxed));
-            let stopped = in_groups(&texts, threads, &Stop, count);
+            let stopped = in_chunks(&texts, threads, &Stop, count);
             assert!(matches!(stopped, Err(BatchError::Stopped(_))));
             assert_eq!(seen.load(Ordering::Relaxed), 0);
-            assert!(in_groups(&texts, threads, &Silent, count).is_ok());
+            assert!(in_chunks(&texts, threads, &Silent, count).is_ok());
             assert_eq!(seen.load(Ordering::Relaxed), 8);
         }
     }

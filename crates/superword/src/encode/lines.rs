@@ -1,11 +1,11 @@
-//! Ids written as text and read back: a line of decimal numbers for each document.
+//! Ids as text: one line of decimal numbers for each document.
 
 use super::{BatchError, Encoder, SpecialFinder, batch};
 use crate::observe::Observer;
 use crate::token::TokenId;
 
 impl Encoder {
-    /// A line of ids, separated by spaces, for each text: `"12 7\n3\n"` for two texts.
+    /// One line of ids, separated by spaces, for each text: `"12 7\n3\n"` for two texts.
     pub fn encode_lines(
         &self,
         texts: &[&str],
@@ -13,7 +13,7 @@ impl Encoder {
         threads: usize,
         observer: &dyn Observer,
     ) -> Result<Vec<u8>, BatchError> {
-        let pieces = batch::in_groups(texts, threads, observer, |texts| {
+        let chunks = batch::in_chunks(texts, threads, observer, |texts| {
             let (mut ids, mut lines) = (Vec::new(), Vec::new());
             for text in texts {
                 ids.clear();
@@ -28,11 +28,11 @@ impl Encoder {
             }
             Ok(lines)
         })?;
-        Ok(pieces.concat())
+        Ok(chunks.concat())
     }
 
-    /// The bytes of each line of ids, each followed by `end`. `None` if a line holds anything but
-    /// ids of this model; which, the caller finds out with more patience.
+    /// The bytes of each line of ids, each followed by `end`. `None` if a line contains anything but
+    /// ids of this model; the caller then finds out what is wrong.
     pub fn decode_lines(&self, lines: &[u8], end: &[u8]) -> Option<Vec<u8>> {
         let mut out = Vec::with_capacity(lines.len());
         for line in lines
@@ -50,7 +50,7 @@ impl Encoder {
     }
 }
 
-/// A number in decimal digits.
+/// Appends a number in decimal digits.
 fn push_number(out: &mut Vec<u8>, mut number: u32) {
     let mut digits = [0; 10];
     let mut first = digits.len();
@@ -78,7 +78,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn numbers_are_written_and_read() {
+    fn numbers_round_trip() {
         for value in [0, 7, 10, 4_294_967_295, 1_000_000] {
             let mut out = Vec::new();
             push_number(&mut out, value);

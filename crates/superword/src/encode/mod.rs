@@ -1,30 +1,28 @@
 //! Text → ids and back.
+//!
+//! A text passes through four steps, and calls go one way: [`Encoder`] borrows a workspace,
+//! `pretokens` looks up the pretokens of a text in the `cache`, `tables` encodes those that are not
+//! cached (`words`, with the merge table of `merge`), and `superwords` joins the result. On top of
+//! the encoder are batches, offsets, lines of ids, and shards.
 
 mod batch;
 mod cache;
 mod encoder;
-mod filter;
 mod lines;
+mod mark;
+mod merge;
 mod offsets;
-mod prefetch;
-mod ranked;
-mod replay;
-mod replay_heap;
-mod rules;
+mod pretokens;
 pub mod shards;
 mod shelf;
-mod short;
 mod specials;
 mod superwords;
-mod windows;
+mod tables;
 mod words;
-mod work;
 
 pub use batch::{BatchError, EncodedBatch};
 pub use cache::CACHE_BYTES;
 pub use encoder::{Encoder, UnknownId};
 pub use offsets::{OffsetUnit, Spans};
-pub use ranked::{RankedRules, Scratch};
-pub use replay::EventReplay;
 pub use specials::SpecialFinder;
-pub use words::WordRules;
+pub use words::WordEncoder;

@@ -1,15 +1,15 @@
-//! Where each token stands in the text.
+//! The position of each token in the text.
 
 use super::{Encoder, SpecialFinder};
 use crate::text::SplitError;
 use crate::token::TokenId;
 
-/// What offsets count.
+/// The unit of offsets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OffsetUnit {
     /// Bytes of the UTF-8 text.
     Bytes,
-    /// Characters (code points). A token that holds a part of a character has all of it.
+    /// Characters (code points). A token with a part of a character covers the whole character.
     Characters,
 }
 
@@ -19,10 +19,9 @@ pub type Spans = Vec<(usize, usize)>;
 impl Encoder {
     /// The ids of a text, and the start and end of each token in it.
     ///
-    /// In bytes the tokens cut the text exactly: each starts where the one before it ends. In
-    /// characters a token reaches from the character in which it starts to the end of the one in
-    /// which it ends, so that tokens that share a character overlap: `é` as two tokens gives
-    /// `(0, 1)` twice.
+    /// In bytes, each token starts where the previous one ends. In characters, a token covers every
+    /// character that it has a part of, so tokens that share a character overlap: `é` as two tokens
+    /// gives `(0, 1)` twice.
     pub fn encode_with_offsets(
         &self,
         text: &str,
@@ -32,7 +31,7 @@ impl Encoder {
         let mut ids = Vec::new();
         self.encode(text, specials, &mut ids)?;
         let mut offsets = Vec::with_capacity(ids.len());
-        // Characters that start before `at`.
+        // `characters` is the number of characters that start before byte `at`.
         let (mut at, mut characters) = (0, 0);
         for &id in &ids {
             let length = self.token_bytes(TokenId(id)).map_or(0, <[u8]>::len);

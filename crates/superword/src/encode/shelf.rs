@@ -1,15 +1,15 @@
-//! Working rooms that calls borrow, safe across `fork`.
+//! A pool of reusable objects that is safe across `fork`.
 
 use std::sync::{Mutex, MutexGuard, PoisonError, TryLockError};
 
-/// More calls than this at one time make rooms of their own and drop them afterwards.
+/// The most objects that are stored. Further concurrent calls create their own and drop them.
 const PLACES: usize = 64;
 
-/// Holds what is costly to make and needed by one call at a time.
+/// Holds objects that are costly to make and used by one call at a time.
 ///
-/// Nothing here ever waits: a process that was forked while another thread held a lock finds that
-/// lock taken for good, so a place that is locked is passed over. What another thread had borrowed
-/// at the fork is lost to the child, no more.
+/// Nothing here ever waits for a lock. If a process forks while another thread holds a lock, the
+/// lock stays locked in the child forever. So locked places are skipped, and the child merely loses
+/// the objects that other threads had borrowed.
 #[derive(Debug)]
 pub(super) struct Shelf<T> {
     places: Box<[Mutex<Option<Box<T>>>]>,
@@ -24,30 +24,30 @@ impl<T> Default for Shelf<T> {
 }
 
 impl<T: Default> Shelf<T> {
-    /// Lends `work` something from the shelf, or something new if nothing is there.
-    pub(super) fn with<R>(&self, work: impl FnOnce(&mut T) -> R) -> R {
+    /// Calls `use_it` with an object from the shelf, or with a new one if the shelf is empty.
+    pub(super) fn with<R>(&self, use_it: impl FnOnce(&mut T) -> R) -> R {
         let mut borrowed = self
-            .open()
+            .unlocked()
             .find_map(|mut place| place.take())
             .unwrap_or_default();
-        let result = work(&mut borrowed);
-        if let Some(mut place) = self.open().find(|place| place.is_none()) {
+        let result = use_it(&mut borrowed);
+        if let Some(mut place) = self.unlocked().find(|place| place.is_none()) {
             *place = Some(borrowed);
         }
         result
     }
 
-    /// Goes through all that is on the shelf now.
+    /// Visits all objects that are on the shelf now.
     pub(super) fn for_each(&self, mut visit: impl FnMut(&mut T)) {
-        for mut place in self.open() {
-            if let Some(kept) = place.as_mut() {
-                visit(kept);
+        for mut place in self.unlocked() {
+            if let Some(object) = place.as_mut() {
+                visit(object);
             }
         }
     }
 
-    /// The places that no other thread holds at this moment.
-    fn open(&self) -> impl Iterator<Item = MutexGuard<'_, Option<Box<T>>>> {
+    /// The places that no other thread has locked.
+    fn unlocked(&self) -> impl Iterator<Item = MutexGuard<'_, Option<Box<T>>>> {
         self.places
             .iter()
             .filter_map(|place| match place.try_lock() {
@@ -63,7 +63,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_was_lent_comes_back() {
+    fn objects_are_reused() {
         let shelf: Shelf<Vec<u32>> = Shelf::default();
         shelf.with(|list| list.push(7));
         shelf.with(|list| {
@@ -76,7 +76,7 @@ mod tests {
     }
 
     #[test]
-    fn places_that_stay_locked_are_passed_over() {
+    fn locked_places_are_skipped() {
         let shelf: Shelf<Vec<u32>> = Shelf::default();
         let locks: Vec<_> = shelf.places.iter().map(|place| place.lock()).collect();
         shelf.with(|list| list.push(1));

@@ -1,10 +1,10 @@
-//! Special tokens in a text: found only where the caller allows them.
+//! Finding special tokens in a text, if the caller allows them.
 
 use aho_corasick::{AhoCorasick, MatchKind};
 
 use crate::model::SpecialToken;
 
-/// Looks for some special tokens.
+/// Finds some of the special tokens of a model.
 #[derive(Clone, Debug)]
 pub struct SpecialFinder {
     search: Option<AhoCorasick>,
@@ -12,7 +12,7 @@ pub struct SpecialFinder {
 }
 
 impl SpecialFinder {
-    /// Looks for these. Where two start at the same place the longer one is found.
+    /// A finder for these special tokens. If two start at the same position, the longer one is found.
     pub fn new<'s>(specials: impl Iterator<Item = &'s SpecialToken>) -> SpecialFinder {
         let (texts, ids): (Vec<&str>, Vec<u32>) = specials
             .map(|special| (special.text.as_str(), special.id.0))

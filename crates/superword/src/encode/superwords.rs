@@ -1,27 +1,43 @@
-//! Supermerges applied to a run of pretokens that are one token each.
+//! Supermerges applied to runs of eligible pretokens.
+//!
+//! A *seam* is the boundary between two neighbouring pretokens inside a superword. Most neighbours
+//! in a text are at no seam of any superword, so a filter finds the few runs that can change.
 
-use super::filter::HashFilter;
-use super::ranked::{KEPT, RankedRules, Scratch};
-use super::rules::{NO_RULE, Rank};
-use crate::hash::{NumberMap, hash_pair};
+use super::mark::{ELIGIBLE, unmarked};
+use super::merge::{self, MAX_RETAINED, MergeTable, NO_RULE, Rank};
+use crate::hash::{HashFilter, NumberMap, hash_pair};
 use crate::model::{Event, Model, Ngrams};
 use crate::token::Symbol;
 
-/// Set in the symbol of a pretoken that is one token and may be part of a superword.
-pub(super) const ELIGIBLE: u32 = 1 << 31;
-
-/// The supermerges of a model, ready to be applied.
+/// Joins single-token pretokens to superwords.
 #[derive(Clone, Debug)]
-pub(super) struct SuperwordRules {
-    rules: RankedRules,
-    /// The pairs of pretokens that stand side by side in some superword.
+pub(super) struct SuperwordEncoder {
+    table: MergeTable,
+    /// The pairs of pretokens that are neighbours in some superword.
     seams: HashFilter,
     ngrams: Option<Ngrams>,
 }
 
-impl SuperwordRules {
-    /// `None` for a model without supermerges. `is_word` says which symbols a pretoken may be.
-    pub(super) fn new(model: &Model, is_word: &[bool]) -> Option<SuperwordRules> {
+/// Buffers that are reused from one call of [`SuperwordEncoder::join`] to the next.
+#[derive(Clone, Debug, Default)]
+pub(super) struct JoinScratch {
+    /// Bit `i` is set if symbols `i` and `i + 1` may be at a seam.
+    seams: Vec<u64>,
+    /// The rank of symbols `i` and `i + 1`, valid where they are at a seam.
+    ranks: Vec<Rank>,
+    run: RunScratch,
+}
+
+/// Buffers for one long run.
+#[derive(Clone, Debug, Default)]
+struct RunScratch {
+    tokens: Vec<u32>,
+    merge: merge::Scratch,
+}
+
+impl SuperwordEncoder {
+    /// `None` for a model without supermerges. `is_word` tells which symbols a pretoken can be.
+    pub(super) fn new(model: &Model, is_word: &[bool]) -> Option<SuperwordEncoder> {
         let vocabulary = model.vocabulary();
         let supermerges: Vec<(Symbol, Symbol, Symbol)> = model
             .parts()
@@ -44,33 +60,32 @@ impl SuperwordRules {
             seams.insert(hash_pair(left, right));
         }
         let ngrams = &model.parts().ngrams;
-        Some(SuperwordRules {
-            rules: RankedRules::new(&supermerges, vocabulary.len()),
+        Some(SuperwordEncoder {
+            table: MergeTable::new(&supermerges, vocabulary.len()),
             seams,
             ngrams: (!ngrams.is_empty()).then(|| Ngrams::from_list(ngrams.iter().cloned())),
         })
     }
 
-    /// Appends the tokens of `symbols` to `out`, and says how many symbols that were: all of them
-    /// `at_end`, else those before the last place where a superword can end.
+    /// Appends the tokens of `symbols` to `out` and returns how many symbols were used: all of them
+    /// if `at_end`, otherwise those before the last run, which may continue.
     pub(super) fn join(
         &self,
         symbols: &[u32],
         at_end: bool,
-        scratch: &mut Scratch,
+        scratch: &mut JoinScratch,
         out: &mut Vec<u32>,
     ) -> usize {
         let Some(last) = symbols.len().checked_sub(1) else {
             return 0;
         };
-        let mut seams = std::mem::take(&mut scratch.seams);
-        let mut ranks = std::mem::take(&mut scratch.ranks);
-        self.find_seams(symbols, &mut seams);
+        let JoinScratch { seams, ranks, run } = scratch;
+        self.find_seams(symbols, seams);
         let end = match at_end {
             true => last + 1,
-            false => start_of_run(&seams, last),
+            false => start_of_run(seams, last),
         };
-        self.find_ranks(symbols, &seams, &mut ranks);
+        self.find_ranks(symbols, seams, ranks);
         let from = out.len();
         out.resize(from + end + SPARE, 0);
         let mut tokens = Tokens {
@@ -78,13 +93,13 @@ impl SuperwordRules {
             count: 0,
         };
         let mut done = 0;
-        while let Some(start) = next_bit::<true>(&seams, done, end) {
+        while let Some(start) = next_bit::<true>(seams, done, end) {
             tokens.copy(symbols, done, start);
-            let run_end = next_bit::<false>(&seams, start, end).unwrap_or(last) + 1;
+            let run_end = next_bit::<false>(seams, start, end).unwrap_or(last) + 1;
             self.join_run(
                 &symbols[start..run_end],
                 &ranks[start..run_end - 1],
-                scratch,
+                run,
                 &mut tokens,
             );
             done = run_end;
@@ -92,41 +107,41 @@ impl SuperwordRules {
         tokens.copy(symbols, done, end);
         let count = tokens.count;
         out.truncate(from + count);
-        if ranks.capacity() <= KEPT {
-            (scratch.seams, scratch.ranks) = (seams, ranks);
+        if ranks.capacity() > MAX_RETAINED {
+            (*seams, *ranks) = (Vec::new(), Vec::new());
         }
         end
     }
 
-    /// The rules of all neighbours at a seam, one look-up after the other: they wait for memory
-    /// together.
+    /// Looks up the ranks of all neighbours at seams, one right after the other, so that their cache
+    /// misses overlap.
     fn find_ranks(&self, symbols: &[u32], seams: &[u64], ranks: &mut Vec<Rank>) {
         ranks.resize(symbols.len(), NO_RULE);
         if self.ngrams.is_some() {
-            return; // the runs are not cut yet
+            return; // the runs are split by n-grams first
         }
         for (word, &bits) in seams.iter().enumerate() {
             let mut bits = bits;
             while bits != 0 {
                 let at = word * 64 + bits.trailing_zeros() as usize;
                 ranks[at] = self
-                    .rules
-                    .likely_rank(plain(symbols[at]), plain(symbols[at + 1]));
+                    .table
+                    .likely_rank(unmarked(symbols[at]), unmarked(symbols[at + 1]));
                 bits &= bits - 1;
             }
         }
     }
 
-    /// Sets bit `i` where a superword may hold symbols `i` and `i + 1` side by side. Only where it
-    /// is not set is that certain: no superword does.
+    /// Sets bit `i` if symbols `i` and `i + 1` may be at a seam. If the bit is not set, no superword
+    /// has them as neighbours.
     fn find_seams(&self, symbols: &[u32], seams: &mut Vec<u64>) {
         seams.clear();
         for start in (0..symbols.len()).step_by(64) {
             let end = symbols.len().min(start + 65);
             let mut word = 0;
             for (bit, pair) in symbols[start..end].windows(2).enumerate() {
-                // Greedy splitting sees whole runs.
-                let hash = hash_pair(plain(pair[0]), plain(pair[1]));
+                // Greedy splitting needs whole runs.
+                let hash = hash_pair(unmarked(pair[0]), unmarked(pair[1]));
                 let seam = self.ngrams.is_some() || self.seams.may_have(hash);
                 let eligible = pair[0] & pair[1] & ELIGIBLE != 0;
                 word |= u64::from(seam & eligible) << bit;
@@ -135,17 +150,23 @@ impl SuperwordRules {
         }
     }
 
-    /// Appends the tokens of a run of at least two symbols, `ranks` the rules between them.
+    /// Appends the tokens of a run of at least two symbols with the ranks between them.
     #[inline(always)]
-    fn join_run(&self, run: &[u32], ranks: &[Rank], scratch: &mut Scratch, out: &mut Tokens<'_>) {
+    fn join_run(
+        &self,
+        run: &[u32],
+        ranks: &[Rank],
+        scratch: &mut RunScratch,
+        out: &mut Tokens<'_>,
+    ) {
         match (run, ranks, &self.ngrams) {
             (&[left, right], &[rank], None) => match rank {
                 NO_RULE => out.extend(&[left, right]),
-                rank => out.extend(&[self.rules.joined(rank)]),
+                rank => out.extend(&[self.table.joined(rank)]),
             },
             (&[a, b, c], &[first, second], None) => {
-                let symbols = [a, b, c].map(plain);
-                let (tokens, count) = self.rules.apply_to_three(symbols, [first, second]);
+                let symbols = [a, b, c].map(unmarked);
+                let (tokens, count) = self.table.apply_to_three(symbols, [first, second]);
                 out.extend(&tokens[..count]);
             }
             _ => self.join_long_run(run, ranks, scratch, out),
@@ -157,34 +178,36 @@ impl SuperwordRules {
         &self,
         run: &[u32],
         ranks: &[Rank],
-        scratch: &mut Scratch,
+        scratch: &mut RunScratch,
         out: &mut Tokens<'_>,
     ) {
-        let mut tokens = std::mem::take(&mut scratch.tokens);
+        let RunScratch { tokens, merge } = scratch;
         match &self.ngrams {
             None => {
                 tokens.clear();
-                tokens.extend(run.iter().copied().map(plain));
-                self.rules
-                    .apply_with(&mut tokens, scratch, |_, at| ranks[at]);
-                out.extend(&tokens);
+                tokens.extend(run.iter().copied().map(unmarked));
+                self.table.apply_with(tokens, merge, |_, at| ranks[at]);
+                out.extend(tokens);
             }
             Some(ngrams) => {
-                let whole: Vec<Symbol> = run.iter().map(|&symbol| Symbol(plain(symbol))).collect();
-                ngrams.split(&whole, |piece| {
+                let whole: Vec<Symbol> =
+                    run.iter().map(|&symbol| Symbol(unmarked(symbol))).collect();
+                ngrams.split(&whole, |ngram| {
                     tokens.clear();
-                    tokens.extend(piece.iter().map(|symbol| symbol.0));
-                    self.rules.apply(&mut tokens, scratch);
-                    out.extend(&tokens);
+                    tokens.extend(ngram.iter().map(|symbol| symbol.0));
+                    self.table.apply(tokens, merge);
+                    out.extend(tokens);
                 });
             }
         }
-        scratch.tokens = tokens;
+        if tokens.capacity() > MAX_RETAINED {
+            *tokens = Vec::new();
+        }
     }
 }
 
-/// Tokens that are written one after the other. There is room for as many as there were symbols,
-/// and for [`SPARE`] more that are written and do not count.
+/// Tokens written one after the other. There is room for one token per symbol, and for [`SPARE`]
+/// more that may be written without being counted.
 struct Tokens<'o> {
     out: &'o mut [u32],
     count: usize,
@@ -197,19 +220,20 @@ impl Tokens<'_> {
     #[inline(always)]
     fn extend(&mut self, symbols: &[u32]) {
         for &symbol in symbols {
-            self.out[self.count] = plain(symbol);
+            self.out[self.count] = unmarked(symbol);
             self.count += 1;
         }
     }
 
-    /// Appends `symbols[from..to]`: mostly a few, so that a loop over them would be mispredicted.
+    /// Appends `symbols[from..to]` without their marks. Usually these are few, and the branch at the
+    /// end of a loop over them would be mispredicted.
     #[inline(always)]
     fn copy(&mut self, symbols: &[u32], from: usize, to: usize) {
         if to - from <= SPARE
             && let Some(symbols) = symbols[from..].first_chunk::<SPARE>()
             && let Some(out) = self.out[self.count..].first_chunk_mut::<SPARE>()
         {
-            *out = symbols.map(plain);
+            *out = symbols.map(unmarked);
             self.count += to - from;
             return;
         }
@@ -217,13 +241,7 @@ impl Tokens<'_> {
     }
 }
 
-/// A symbol without its mark.
-#[inline(always)]
-fn plain(symbol: u32) -> u32 {
-    symbol & !ELIGIBLE
-}
-
-/// The first place from `from` on, before `end`, whose bit is `VALUE`.
+/// The first index in `from..end` whose bit is `VALUE`.
 #[inline(always)]
 fn next_bit<const VALUE: bool>(bits: &[u64], from: usize, end: usize) -> Option<usize> {
     let mut at = from;
@@ -238,7 +256,7 @@ fn next_bit<const VALUE: bool>(bits: &[u64], from: usize, end: usize) -> Option<
     None
 }
 
-/// Where the run starts that symbol `last` is in.
+/// The start of the run that contains symbol `last`.
 fn start_of_run(seams: &[u64], last: usize) -> usize {
     let mut start = last;
     while start > 0 && seams[(start - 1) / 64] >> ((start - 1) % 64) & 1 != 0 {
@@ -247,7 +265,7 @@ fn start_of_run(seams: &[u64], last: usize) -> usize {
     start
 }
 
-/// The pairs of pretokens that stand side by side in some superword.
+/// The pairs of pretokens that are neighbours in some superword.
 fn seams_of(supermerges: &[(Symbol, Symbol, Symbol)], is_word: &[bool]) -> Vec<(u32, u32)> {
     let (firsts, lasts) = ends_of(supermerges, is_word);
     let mut seams = Vec::with_capacity(supermerges.len());
@@ -272,8 +290,8 @@ fn ends(ends: &Ends, symbol: u32) -> std::borrow::Cow<'_, [u32]> {
     }
 }
 
-/// The first and the last pretokens of each superword: one each, unless the same bytes were
-/// made of different pretokens.
+/// The first and the last pretokens of each superword: one of each, unless the same bytes were made
+/// of different pretokens.
 fn ends_of(supermerges: &[(Symbol, Symbol, Symbol)], is_word: &[bool]) -> (Ends, Ends) {
     let (mut firsts, mut lasts) = (Ends::default(), Ends::default());
     loop {
@@ -281,7 +299,7 @@ fn ends_of(supermerges: &[(Symbol, Symbol, Symbol)], is_word: &[bool]) -> (Ends,
         for (left, right, joined) in supermerges {
             for (known, part) in [(&mut firsts, left), (&mut lasts, right)] {
                 let new = ends(known, part.0).into_owned();
-                // The bytes may also be a pretoken of their own.
+                // The same bytes may also be a single pretoken.
                 let alone = is_word[joined.index()].then_some(joined.0);
                 let list = known
                     .entry(joined.0)

@@ -1,34 +1,33 @@
 //! Phase 1 applied to one pretoken.
 
-use super::ranked::{RankedRules, Scratch};
-use super::replay::EventReplay;
-use super::rules::Rank;
+use super::merge::{EventReplay, MergeTable, Rank, Scratch};
 use crate::model::WordEvent;
 use crate::token::Symbol;
 
-/// The ordinary merges of a model, ready to be applied.
+/// Encodes single pretokens with the events of phase 1.
 #[derive(Clone, Debug)]
-pub struct WordRules {
+pub struct WordEncoder {
     bytes: [u32; 256],
-    rules: Rules,
+    merging: Merging,
 }
 
 #[derive(Clone, Debug)]
-enum Rules {
-    /// No deletions: the earliest rule that applies. With it the rules of all pairs of bytes.
-    Ranked(RankedRules, Vec<Rank>),
-    /// Deletions: every event in order.
+enum Merging {
+    /// Without deletions the earliest rule applies first. The ranks of all pairs of bytes are kept
+    /// in an array beside the table.
+    Table(MergeTable, Vec<Rank>),
+    /// With deletions every event is applied in order.
     Replay(EventReplay),
 }
 
-impl WordRules {
-    /// From the symbols of the single bytes and the events of phase 1 in order.
-    pub fn new(bytes: [Option<Symbol>; 256], events: &[WordEvent]) -> WordRules {
-        // A byte that is not in the alphabet occurs in no text.
+impl WordEncoder {
+    /// `bytes` are the symbols of the alphabet, `events` those of phase 1 in order.
+    pub fn new(bytes: [Option<Symbol>; 256], events: &[WordEvent]) -> WordEncoder {
+        // A byte outside the alphabet occurs in no text, so its symbol does not matter.
         let bytes = bytes.map(|symbol| symbol.map_or(0, |symbol| symbol.0));
         let deletes = |event: &WordEvent| matches!(event, WordEvent::Delete { .. });
-        let rules = if events.iter().any(deletes) {
-            Rules::Replay(EventReplay::new(events.iter().cloned()))
+        let merging = if events.iter().any(deletes) {
+            Merging::Replay(EventReplay::new(events.iter().cloned()))
         } else {
             let merges: Vec<(Symbol, Symbol, Symbol)> = events
                 .iter()
@@ -43,39 +42,39 @@ impl WordRules {
                 .collect();
             let joined = merges.iter().map(|(_, _, joined)| joined.0);
             let largest = joined.chain(bytes).max().unwrap_or(0);
-            let rules = RankedRules::new(&merges, largest as usize + 1);
-            let pairs = pairs_of_bytes(&bytes, &rules);
-            Rules::Ranked(rules, pairs)
+            let table = MergeTable::new(&merges, largest as usize + 1);
+            let byte_ranks = ranks_of_bytes(&bytes, &table);
+            Merging::Table(table, byte_ranks)
         };
-        WordRules { bytes, rules }
+        WordEncoder { bytes, merging }
     }
 
-    /// The symbols of a pretoken, in place of what `symbols` held.
-    pub fn encode(&self, pretoken: &[u8], symbols: &mut Vec<u32>, scratch: &mut Scratch) {
+    /// Replaces the content of `symbols` with the symbols of a pretoken.
+    pub(super) fn encode(&self, pretoken: &[u8], symbols: &mut Vec<u32>, scratch: &mut Scratch) {
         symbols.clear();
         symbols.extend(pretoken.iter().map(|&byte| self.bytes[usize::from(byte)]));
-        match &self.rules {
-            Rules::Ranked(rules, pairs) => rules.apply_with(symbols, scratch, |_, at| {
+        match &self.merging {
+            Merging::Table(table, byte_ranks) => table.apply_with(symbols, scratch, |_, at| {
                 let [left, right] = [pretoken[at], pretoken[at + 1]].map(usize::from);
-                pairs[left << 8 | right]
+                byte_ranks[left << 8 | right]
             }),
-            Rules::Replay(replay) => replay.apply(symbols),
+            Merging::Replay(replay) => replay.apply(symbols),
         }
     }
 
-    /// By symbol: whether its bytes are encoded as it alone. A token that its own merges do not
-    /// reach is never what its bytes become. `events` are those that the rules were made from,
-    /// `bytes_of` the tokens, of which there are `symbols`.
+    /// For each symbol, whether its bytes are encoded as this one symbol. (A token can be
+    /// unreachable: other merges get in the way of its own.) `events` are those given to
+    /// [`WordEncoder::new`]; `bytes_of` gives the bytes of each of the `symbols`.
     pub fn reached<'t>(
         &self,
         events: &[WordEvent],
         symbols: usize,
         bytes_of: impl Fn(Symbol) -> &'t [u8],
     ) -> Vec<bool> {
-        if let Rules::Ranked(rules, _) = &self.rules
-            && rules.is_local()
+        if let Merging::Table(table, _) = &self.merging
+            && table.is_monotonic()
         {
-            return reached_by_parts(rules, symbols, events);
+            return reached_by_parts(table, symbols, events);
         }
         let (mut encoded, mut scratch) = (Vec::new(), Scratch::default());
         (0..symbols as u32)
@@ -87,13 +86,14 @@ impl WordRules {
     }
 }
 
-/// The same for rules that never turn back, without encoding.
+/// The same as [`WordEncoder::reached`] for a monotonic table, without encoding anything.
 ///
-/// A token is reached if both its parts are, and if nothing is joined across their boundary before
-/// they are. What stands at the boundary on either side is the last byte of the left part, then
-/// what that becomes part of, and so on up to the part itself; and likewise on the right. So it is
-/// enough to go up on both sides, as their ranks say, and to look for a rule that comes earlier.
-fn reached_by_parts(rules: &RankedRules, symbols: usize, events: &[WordEvent]) -> Vec<bool> {
+/// A token is reached if both its parts are, and if no merge crosses their boundary earlier. To the
+/// left of the boundary stands first the last byte of the left part, then the token which that byte
+/// becomes part of, and so on up to the left part itself. The same holds on the right. So it is
+/// enough to climb both sides in the order of the ranks and look for an earlier rule across the
+/// boundary.
+fn reached_by_parts(table: &MergeTable, symbols: usize, events: &[WordEvent]) -> Vec<bool> {
     let mut parts: Vec<Option<(u32, u32)>> = vec![None; symbols];
     let mut reached = vec![true; symbols];
     let (mut lefts, mut rights) = (Vec::new(), Vec::new());
@@ -104,22 +104,22 @@ fn reached_by_parts(rules: &RankedRules, symbols: usize, events: &[WordEvent]) -
             joined,
         } = event
         else {
-            continue; // never: no rule turns back, so nothing is deleted
+            continue; // there are no deletions where there is a merge table
         };
         parts[joined.index()] = Some((left.0, right.0));
         reached[joined.index()] = reached[left.index()] && reached[right.index()] && {
-            // From the joined token down to a byte.
+            // From the joined token down to a byte, along the boundary.
             fill_spine(&mut lefts, joined.0, left.0, |token| Some(parts[token]?.1));
             fill_spine(&mut rights, joined.0, right.0, |token| {
                 Some(parts[token]?.0)
             });
-            nothing_crosses(rules, &mut lefts, &mut rights)
+            nothing_crosses(table, &mut lefts, &mut rights)
         };
     }
     reached
 }
 
-/// `joined`, its part, and what lies at the boundary inside of that.
+/// Lists `joined`, its part, and the tokens inside that part which touch the boundary.
 fn fill_spine(spine: &mut Vec<u32>, joined: u32, part: u32, inside: impl Fn(usize) -> Option<u32>) {
     spine.clear();
     spine.extend([joined, part]);
@@ -130,15 +130,15 @@ fn fill_spine(spine: &mut Vec<u32>, joined: u32, part: u32, inside: impl Fn(usiz
     }
 }
 
-/// Whether two parts are joined before anything else is across their boundary. A token is also the
-/// rank of the rule that makes it.
-fn nothing_crosses(rules: &RankedRules, lefts: &mut Vec<u32>, rights: &mut Vec<u32>) -> bool {
+/// Whether two parts are joined before any other merge crosses their boundary. In a monotonic table
+/// a symbol is also the rank of the rule that makes it.
+fn nothing_crosses(table: &MergeTable, lefts: &mut Vec<u32>, rights: &mut Vec<u32>) -> bool {
     while let (&[.., left_becomes, left], &[.., right_becomes, right]) = (&lefts[..], &rights[..]) {
         if lefts.len() == 2 && rights.len() == 2 {
             return true;
         }
-        let rank = rules.rank(left, right);
-        // Of the places of one rule the one on the left is first.
+        let rank = table.rank(left, right);
+        // Among the positions of one rule, the leftmost is merged first.
         if rank < left_becomes && rank <= right_becomes {
             return false;
         }
@@ -150,23 +150,23 @@ fn nothing_crosses(rules: &RankedRules, lefts: &mut Vec<u32>, rights: &mut Vec<u
     true
 }
 
-/// The rule of each pair of bytes: half of all rules that a word asks for, without a search.
-fn pairs_of_bytes(bytes: &[u32; 256], rules: &RankedRules) -> Vec<Rank> {
-    let pairs = bytes.iter().flat_map(|&left| {
+/// The rank of each pair of bytes. Half of all lookups for a word are pairs of bytes.
+fn ranks_of_bytes(bytes: &[u32; 256], table: &MergeTable) -> Vec<Rank> {
+    let ranks = bytes.iter().flat_map(|&left| {
         let rights = bytes.iter();
-        rights.map(move |&right| rules.rank(left, right))
+        rights.map(move |&right| table.rank(left, right))
     });
-    pairs.collect()
+    ranks.collect()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::merge::tests::Random;
+    use crate::testing::Random;
 
-    /// Rules as training makes them: each joins tokens that are there, to a new one.
+    /// Rules as training makes them: each joins existing tokens to a new one.
     #[test]
-    fn parts_say_what_encoding_reaches() {
+    fn reached_by_parts_agrees_with_encoding() {
         let mut random = Random(43);
         let mut not_reached = 0;
         for round in 0..400 {
@@ -190,12 +190,12 @@ mod tests {
                 });
                 tokens.push(joined);
             }
-            let words = WordRules::new(bytes, &events);
-            let Rules::Ranked(rules, _) = &words.rules else {
+            let words = WordEncoder::new(bytes, &events);
+            let Merging::Table(table, _) = &words.merging else {
                 panic!("nothing is deleted");
             };
-            assert!(rules.is_local());
-            let reached = reached_by_parts(rules, tokens.len(), &events);
+            assert!(table.is_monotonic());
+            let reached = reached_by_parts(table, tokens.len(), &events);
             let (mut symbols, mut scratch) = (Vec::new(), Scratch::default());
             for (token, bytes) in (0..).zip(&tokens) {
                 words.encode(bytes, &mut symbols, &mut scratch);

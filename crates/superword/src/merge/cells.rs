@@ -1,9 +1,9 @@
 //! All sequences in one flat array, merged in place.
 //!
-//! Each sequence starts with one cell per token and never moves. A token that was merged covers
-//! the cells of its parts: its first cell holds the symbol and the number of its sequence, its
-//! second and its last cell hold how many cells it covers, so both neighbours are found without
-//! links. One cache line usually holds a whole word.
+//! Each sequence starts with one cell per token and never moves. A merged token covers the cells of
+//! its parts. Its first cell holds the symbol and the number of the sequence. Its second and its last
+//! cell hold the number of cells it covers, so both neighbours are found without links. One cache
+//! line usually holds a whole word.
 //!
 //! ```text
 //! cells of "the":  |  t  |  h  |  e  |  end
@@ -13,27 +13,28 @@
 
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
-/// A token of two or more cells starts here, or ends here.
+/// Marks the first and the last cell of a token of two or more cells.
 const WIDE: u32 = 1 << 31;
-/// Not the first cell of a token.
+/// Marks all cells of a token but the first.
 const TAIL: u32 = 1 << 30;
 const INSIDE: u32 = TAIL;
-/// Stands before, between and after the sequences.
+/// The symbol of the cells before, between and after the sequences.
 const BORDER: u32 = TAIL | (TAIL - 1);
 
-/// Symbols must be smaller than this to fit into a cell.
+/// Symbols must be below this to fit into a cell.
 pub const MAX_SYMBOLS: u32 = TAIL - 1;
 
-/// Cells that go by between two looks at the observer.
-const LOOK_EVERY: Place = 1 << 16;
+/// The number of cells between two checks for a request to stop.
+const CHECK_EVERY: Place = 1 << 16;
 
-/// The cells are shared between threads, each of which changes words of its own; what one wrote,
-/// another sees because it was told to go on after that. So the weakest order is enough, and costs
-/// what plain numbers cost.
+/// The cells are shared between threads, and each thread changes only its own sequences. Messages
+/// between the threads order what one wrote before what another reads. So relaxed atomics are
+/// enough, and they cost no more than plain numbers.
 #[derive(Debug)]
 struct Cell {
     symbol: AtomicU32,
-    /// First cell of a token: the number of its sequence. Second and last cell: its width.
+    /// In the first cell of a token the number of its sequence. In the second and the last cell its
+    /// width.
     note: AtomicU32,
 }
 
@@ -62,7 +63,7 @@ impl Cell {
     }
 }
 
-/// A place in the cells.
+/// The index of a cell.
 pub(super) type Place = u32;
 
 /// Weighted sequences of symbols.
@@ -82,7 +83,7 @@ impl Default for Cells {
 }
 
 impl Cells {
-    /// Room for `sequences` that hold `tokens` together.
+    /// Cells with room for this many sequences, which have `tokens` tokens in total.
     pub fn with_capacity(tokens: usize, sequences: usize) -> Cells {
         let mut cells = Cells::default();
         cells.cells.reserve_exact(tokens + sequences);
@@ -90,7 +91,8 @@ impl Cells {
         cells
     }
 
-    /// Adds a sequence of symbols (each below [`MAX_SYMBOLS`]). False if there is no room for it.
+    /// Adds a sequence of symbols, each below [`MAX_SYMBOLS`]. Returns false if there are now too many
+    /// cells or sequences.
     #[must_use]
     pub fn push(&mut self, symbols: impl Iterator<Item = u32>, weight: u64) -> bool {
         let note = self.weights.len() as u32;
@@ -106,7 +108,8 @@ impl Cells {
         self.cells.len() as Place
     }
 
-    /// The symbol of the token that starts at this place. Anything else is no valid symbol.
+    /// The symbol of the token that starts at this place. At other places the result is not a valid
+    /// symbol.
     #[inline(always)]
     pub fn symbol_at(&self, place: Place) -> u32 {
         self.cells[place as usize].symbol() & !WIDE
@@ -124,29 +127,30 @@ impl Cells {
         self.cells[place as usize].note()
     }
 
-    /// How often the sequence of the token that starts at this place occurs.
+    /// The weight of the sequence that contains the token starting at this place.
     #[inline(always)]
     pub fn weight_at(&self, place: Place) -> u64 {
         self.weights[self.sequence_at(place) as usize]
     }
 
-    /// The place right behind the token that starts here: its right neighbour, or a border.
+    /// The place after the token that starts here: its right neighbour, or a border.
     #[inline(always)]
     pub fn after(&self, place: Place) -> Place {
-        // No branch on the width, here and in `previous`: nothing predicts it. A border follows.
+        // No branch on the width here and in `previous`, because it cannot be predicted. Reading
+        // one cell further is safe: a border follows every sequence.
         let wide = self.cells[place as usize].symbol() & WIDE != 0;
         let note = self.cells[place as usize + 1].note();
         place + if wide { note } else { 1 }
     }
 
-    /// The token to the right of the one that starts here.
+    /// The token to the right of the token that starts here.
     #[inline(always)]
     pub fn next(&self, place: Place) -> Option<Place> {
         let after = self.after(place);
         (self.cells[after as usize].symbol() != BORDER).then_some(after)
     }
 
-    /// The token to the left of the one that starts here.
+    /// The token to the left of the token that starts here.
     #[inline(always)]
     pub fn previous(&self, place: Place) -> Option<Place> {
         let last = &self.cells[place as usize - 1];
@@ -155,16 +159,16 @@ impl Cells {
         (symbol != BORDER).then_some(place - width)
     }
 
-    /// True if the two places, the first before the second, lie in different sequences. They need
-    /// not be starts of tokens.
+    /// True if the two places are in different sequences. `first` must come before `second`. Neither
+    /// has to be the start of a token.
     pub(super) fn are_apart(&self, first: Place, second: Place) -> bool {
         self.cells[first as usize..second as usize]
             .iter()
             .any(|cell| cell.symbol() == BORDER)
     }
 
-    /// Makes one token of the one that starts at `place` and its right neighbour. No other thread
-    /// may look at the sequence meanwhile.
+    /// Joins the token that starts at `place` with its right neighbour. No other thread may use the
+    /// sequence at the same time.
     #[inline(always)]
     pub fn join(&self, place: Place, right: Place, symbol: u32) {
         let width = self.after(right) - place;
@@ -176,7 +180,7 @@ impl Cells {
         self.cells[last].set(symbol | TAIL | WIDE, width);
     }
 
-    /// Writes a token of `width` cells at this place, over whatever was there.
+    /// Writes a token of `width` cells at this place.
     pub fn write(&self, place: Place, symbol: u32, width: u32, sequence: u32) {
         let first = place as usize;
         if width == 1 {
@@ -191,12 +195,12 @@ impl Cells {
         self.cells[last].set(symbol | TAIL | WIDE, width);
     }
 
-    /// The places of all tokens from `place` to the end of its sequence, `place` included.
+    /// The places of all tokens from `place` to the end of its sequence, including `place`.
     pub fn rest_of_sequence(&self, place: Place) -> impl Iterator<Item = Place> + '_ {
         std::iter::successors(Some(place), |&place| self.next(place))
     }
 
-    /// The first token of the sequence that holds the token at `place`.
+    /// The first token of the sequence that contains the token at `place`.
     pub fn first_of_sequence(&self, mut place: Place) -> Place {
         while let Some(previous) = self.previous(place) {
             place = previous;
@@ -205,21 +209,21 @@ impl Cells {
     }
 
     /// Calls `visit(symbol, next symbol, place, weight, counted)` for all neighbours, sequence by
-    /// sequence. `counted` is false for a pair of equal tokens that overlaps the one counted
-    /// before it: `a a a` holds `(a, a)` once. Ends early where `look`, called now and then, fails.
+    /// sequence. `counted` is false for a pair of equal tokens that overlaps a counted one: `a a a`
+    /// contains `(a, a)` once. Calls `check` regularly and stops if it fails.
     #[inline(always)]
     pub(super) fn for_each_pair<E>(
         &self,
-        look: impl Fn() -> Result<(), E>,
+        check: impl Fn() -> Result<(), E>,
         mut visit: impl FnMut(u32, u32, Place, u64, bool),
     ) -> Result<(), E> {
         let mut place: Place = 1;
         let end = self.end();
-        let mut next_look: Place = 0;
+        let mut next_check: Place = 0;
         while place < end {
-            if place >= next_look {
-                look()?;
-                next_look = place.saturating_add(LOOK_EVERY);
+            if place >= next_check {
+                check()?;
+                next_check = place.saturating_add(CHECK_EVERY);
             }
             if self.cells[place as usize].symbol() == BORDER {
                 place += 1;
@@ -230,7 +234,8 @@ impl Cells {
         Ok(())
     }
 
-    /// The pairs of one sequence from `place` on; returns the place of its border.
+    /// Visits the pairs of one sequence from `place` on, like `for_each_pair`. Returns the place of
+    /// its border.
     #[inline(always)]
     pub fn pairs_from(
         &self,
@@ -253,8 +258,8 @@ impl Cells {
         }
     }
 
-    /// The sum over all sequences of weight × tokens, or `None` if it does not fit in 64 bits.
-    /// No count taken from these cells, now or after any merge, can be larger.
+    /// The sum over all sequences of weight × tokens, or `None` if it needs more than 64 bits. No
+    /// count in these cells, now or after any merge, can be larger.
     pub fn total_weight(&self) -> Option<u64> {
         let mut total: u64 = 0;
         let mut length: u64 = 0;

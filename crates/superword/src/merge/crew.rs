@@ -1,10 +1,10 @@
-//! The big early merges on several threads.
+//! Joining a pair at all its places, on several threads if there are many.
 //!
-//! The places of a pair are in order, so they fall into ranges of whole sequences. Each thread
-//! joins the pair in its range and sums up the neighbours there; the sums are added up in the order
-//! of the ranges, which gives exactly what one thread would have found. The threads are started
-//! for the first merge that is worth it and wait between merges. The many small merges never see
-//! them: waking a thread takes longer than such a merge.
+//! The places of a pair are in order, so they can be divided into ranges of whole sequences. Each
+//! thread joins the pair in its range and sums up the neighbours there. The sums are added in the
+//! order of the ranges, which gives exactly the result of one thread. The threads are started for the
+//! first merge that is large enough, and wait between merges. Small merges do not use them, because
+//! waking a thread takes longer than such a merge.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -15,7 +15,7 @@ use super::cells::{Cells, Place};
 use super::survey::Survey;
 use crate::token::Symbol;
 
-/// The pair that is joined, and what it becomes.
+/// The pair that is joined, and the joined symbol.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Joining {
     pub(super) left: Symbol,
@@ -23,18 +23,18 @@ pub(super) struct Joining {
     pub(super) symbol: Symbol,
 }
 
-/// What joining a pair at some places gives.
+/// The result of joining a pair at some of its places.
 #[derive(Debug, Default)]
 pub(super) struct Share {
-    /// The places where the pair still stood.
+    /// The places where the pair was joined.
     pub(super) merged: Vec<Place>,
     /// The pairs around them.
     pub(super) survey: Survey,
 }
 
 impl Share {
-    /// Joins the pair at those of the places where it still stands. The places are all of the
-    /// pair in their sequences.
+    /// Joins the pair at those places where it still occurs. `places` must contain all places of the
+    /// pair in the sequences it touches.
     pub(super) fn join(&mut self, cells: &Cells, places: &[Place], joining: Joining) {
         let Joining {
             left,
@@ -44,36 +44,36 @@ impl Share {
         self.merged.clear();
         self.survey.clear();
         for some in places.chunks(AT_ONCE) {
-            // Where the left token is gone the pair is, too. Looking at many places before the
-            // first is joined lets the waits for memory overlap.
+            // If the left token is gone, so is the pair. Reading many places before the first join
+            // lets their cache misses overlap.
             let (mut live, mut len) = ([0; AT_ONCE], 0);
             for &place in some {
                 live[len] = place;
                 len += usize::from(cells.symbol_at(place) == left.0);
             }
             for &place in &live[..len] {
-                // Looked at again: of overlapping pairs of equal tokens the first is joined.
+                // Check again: of overlapping pairs of equal tokens only the first is joined.
                 let after = cells.after(place);
                 if cells.symbol_at(place) == left.0 && cells.symbol_at(after) == right.0 {
                     cells.join(place, after, symbol.0);
                     self.merged.push(place);
                 }
             }
-            // The right neighbour of the last place may still become part of the next.
+            // The right neighbour of the last place may still be joined at the next place.
             self.survey.up_to_last(cells, &self.merged);
         }
         self.survey.around(cells, &self.merged, left, right);
     }
 
-    /// Adds what was found at later places, and forgets it there.
+    /// Adds the result of later places and clears it there.
     fn absorb(&mut self, later: &mut Share) {
         self.merged.append(&mut later.merged);
         self.survey.absorb(&mut later.survey);
     }
 }
 
-/// So many places are joined before the pairs around them are summed up: few enough for the
-/// nearest cache.
+/// The number of places that are joined before the pairs around them are summed up. Few enough for
+/// the first-level cache.
 const AT_ONCE: usize = 64;
 
 struct Job {
@@ -90,7 +90,7 @@ struct Worker {
 }
 
 impl Worker {
-    /// `None` if the system has no thread to give.
+    /// `None` if the system cannot start a thread.
     fn start(cells: Arc<Cells>) -> Option<Worker> {
         let (jobs, todo) = channel::<Job>();
         let (finished, done) = channel();
@@ -110,13 +110,13 @@ impl Worker {
     }
 }
 
-/// Threads that share the work of big merges, the calling one among them.
+/// Threads that share large merges, including the calling thread.
 #[derive(Debug)]
 pub(super) struct Crew {
     threads: usize,
-    /// Started when first needed.
+    /// Threads are started when first needed.
     workers: Vec<Worker>,
-    /// Room that was used before.
+    /// Buffers to reuse.
     spare: Vec<(Vec<Place>, Share)>,
 }
 
@@ -161,7 +161,7 @@ impl Crew {
                 places: own_places,
                 share,
             };
-            // A worker that is gone has panicked, which comes out below.
+            // If sending fails, the worker has panicked. The panic is passed on below.
             let _ = worker.jobs.send(job);
             busy.push(worker);
         }
@@ -181,7 +181,7 @@ impl Crew {
         }
     }
 
-    /// True if a merge was shared.
+    /// True if a merge was divided between threads.
     #[cfg(test)]
     pub(super) fn has_worked(&self) -> bool {
         !self.spare.is_empty()
@@ -202,13 +202,13 @@ impl Drop for Crew {
     fn drop(&mut self) {
         for worker in self.workers.drain(..) {
             drop(worker.jobs);
-            // Its panic, if there was one, is on its way already.
+            // A panic of the worker has already been passed on.
             let _ = worker.thread.join();
         }
     }
 }
 
-/// Cuts the places into at most this many ranges about equal in size, no sequence in two of them.
+/// Divides the places into at most `parts` ranges of about equal size, without dividing a sequence.
 fn ranges(cells: &Cells, places: &[Place], parts: usize) -> Vec<Range<usize>> {
     let mut ranges = Vec::with_capacity(parts);
     let mut start = 0;
@@ -230,7 +230,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn no_sequence_falls_into_two_ranges() {
+    fn ranges_do_not_divide_sequences() {
         let mut cells = Cells::default();
         for length in [3, 1, 9, 2, 2, 30, 1] {
             assert!(cells.push(std::iter::repeat_n(1, length), 1));

@@ -1,6 +1,6 @@
-//! Taking a token out again (PickyBPE): each of its places is split into other tokens.
+//! Deleting a token (PickyBPE): each occurrence is split into other tokens.
 //!
-//! Deletions are few, so whole sequences are counted before and after; that keeps the rule for
+//! Deletions are few, so whole sequences are counted before and after. That leaves the rule for
 //! equal neighbours in one place.
 
 use super::cells::Place;
@@ -17,9 +17,9 @@ struct Change {
 }
 
 impl<R: AllowedPairs> Merger<'_, R> {
-    /// Replaces all occurrences of `token` by `parts`, whose bytes are those of the token, one
-    /// cell per byte. Every pair must be at hand, so the merger must have been made with a floor
-    /// of 1. Returns how often the token stood.
+    /// Replaces all occurrences of `token` with `parts`, which must have the same bytes. There must
+    /// be one cell per byte, and the merger must have a floor of 1, so that every pair is indexed.
+    /// Returns how often the token occurred.
     pub fn delete(&mut self, token: Symbol, parts: &[Symbol]) -> u64 {
         let places = self.places_of(token);
         let mut changes: NumberMap<u64, Change> = NumberMap::default();
@@ -29,14 +29,14 @@ impl<R: AllowedPairs> Merger<'_, R> {
             .iter()
             .map(|&place| (self.cells.sequence_at(place), place))
             .collect();
-        for group in placed.chunk_by(|a, b| a.0 == b.0) {
-            let first = self.cells.first_of_sequence(group[0].1);
+        for in_sequence in placed.chunk_by(|a, b| a.0 == b.0) {
+            let first = self.cells.first_of_sequence(in_sequence[0].1);
             self.cells
                 .pairs_from(first, |left, right, _, weight, counted| {
                     let change = changes.entry(pack(left, right)).or_default();
                     change.before += if counted { weight } else { 0 };
                 });
-            for &(sequence, place) in group {
+            for &(sequence, place) in in_sequence {
                 count += self.cells.weight_at(place);
                 let mut at = place;
                 for (part, places) in parts.iter().zip(&mut new_places) {
@@ -79,7 +79,7 @@ impl<R: AllowedPairs> Merger<'_, R> {
             }
             let list = self.index.insert_list(&change.places);
             self.index.set(left.0, right.0, count, list);
-            if count > old && self.rule.allows(&self.tokens, left, right) {
+            if count > old && self.allowed.allows(&self.tokens, left, right) {
                 self.queue
                     .push(&self.tokens, PairCount { left, right, count });
             }

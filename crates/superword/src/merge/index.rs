@@ -1,4 +1,4 @@
-//! Pairs → how often and where they stand.
+//! For each pair, how often and where it occurs.
 
 use super::cells::{Cells, Place};
 use super::queue::PairCount;
@@ -7,8 +7,8 @@ use crate::hash::NumberMap;
 use crate::observe::{Observer, Stopped, check_stop};
 use crate::token::{Symbol, pack, unpack};
 
-/// Some places, in order, in the arena of the index. Never changed or freed once written: a place
-/// where the pair no longer stands is noticed when it is visited.
+/// A list of places, in order, in the arena of the index. Lists are never changed or freed once
+/// written. A place where the pair no longer occurs is detected when it is visited.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct List {
     start: usize,
@@ -21,7 +21,7 @@ struct Pair {
     places: List,
 }
 
-/// All pairs at or above a floor.
+/// All pairs that occur at least as often as the floor.
 #[derive(Debug, Default)]
 pub(super) struct PairIndex {
     pairs: NumberMap<u64, Pair>,
@@ -32,7 +32,7 @@ pub(super) struct PairIndex {
 #[derive(Clone, Copy)]
 pub(super) struct Counting<'a> {
     pub(super) cells: &'a Cells,
-    /// The symbols in the cells are below this.
+    /// All symbols in the cells are below this.
     pub(super) symbols: usize,
     pub(super) observer: &'a dyn Observer,
 }
@@ -69,8 +69,8 @@ impl Counting<'_> {
         Ok(tally)
     }
 
-    /// Writes the places of all pairs that are left in the tally; the counts there are where each
-    /// list starts.
+    /// Writes the places of all pairs that are left in the tally. Its counts are now the positions at
+    /// which the next place of each pair is written.
     fn fill(&self, tally: &mut Tally, lists: &mut [Place]) -> Result<(), Stopped> {
         let mut add = |seen: &mut Seen, place| {
             lists[seen.count as usize] = place;
@@ -93,8 +93,8 @@ impl Counting<'_> {
 }
 
 impl PairIndex {
-    /// Counts all pairs of the cells and keeps those that are allowed and occur at least `floor`
-    /// times. Lists handed out before stay valid: births refer to them.
+    /// Counts all pairs of the cells and indexes those that are allowed and occur at least `floor`
+    /// times. Lists returned earlier stay valid, because births refer to them.
     pub(super) fn rebuild(
         &mut self,
         counting: Counting<'_>,
@@ -133,14 +133,14 @@ impl PairIndex {
         })
     }
 
-    /// How often the pair occurs; 0 if it is not kept.
+    /// How often the pair occurs. 0 if it is not in the index.
     pub(super) fn count(&self, left: Symbol, right: Symbol) -> u64 {
         self.pairs
             .get(&pack(left.0, right.0))
             .map_or(0, |pair| pair.count)
     }
 
-    /// Removes the pair and gives its places.
+    /// Removes the pair and returns its places.
     pub(super) fn take(&mut self, left: Symbol, right: Symbol) -> List {
         self.pairs
             .remove(&pack(left.0, right.0))
@@ -152,7 +152,7 @@ impl PairIndex {
         &self.arena[list.start..list.start + list.len as usize]
     }
 
-    /// The pair occurs less often by this much. A pair that is not kept stays unknown.
+    /// Lowers the count of the pair. Does nothing if the pair is not in the index.
     pub(super) fn decrease(&mut self, left: u32, right: u32, by: u64) {
         let key = pack(left, right);
         if let Some(pair) = self.pairs.get_mut(&key) {
@@ -163,7 +163,7 @@ impl PairIndex {
         }
     }
 
-    /// Room for a list of this length, to be filled through [`PairIndex::write`].
+    /// Reserves a list of this length, to be filled with [`PairIndex::write`].
     pub(super) fn reserve(&mut self, len: u32) -> List {
         let start = self.arena.len();
         self.arena.resize(start + len as usize, 0);
@@ -176,7 +176,7 @@ impl PairIndex {
         self.arena[list.start + at as usize] = place;
     }
 
-    /// Keeps these places.
+    /// Stores a list of places.
     pub(super) fn insert_list(&mut self, places: &[Place]) -> List {
         let start = self.arena.len();
         self.arena.extend_from_slice(places);
@@ -186,12 +186,12 @@ impl PairIndex {
         }
     }
 
-    /// Keeps a pair, in place of what was known of it.
+    /// Inserts or replaces a pair.
     pub(super) fn set(&mut self, left: u32, right: u32, count: u64, places: List) {
         self.pairs.insert(pack(left, right), Pair { count, places });
     }
 
-    /// The list of a kept pair.
+    /// The places of a pair, if it is in the index.
     pub(super) fn list(&self, left: u32, right: u32) -> Option<List> {
         self.pairs.get(&pack(left, right)).map(|pair| pair.places)
     }

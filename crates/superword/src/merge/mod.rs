@@ -1,8 +1,14 @@
-//! The one merge engine, used by both phases: weighted sequences, an index of pairs, a queue.
+//! The merge engine of training, used by both phases.
 //!
 //! The textbook algorithm counts all pairs, joins the best one everywhere, and counts again. This
-//! one keeps the counts: a merge touches only the places where its pair stands, and changes only
-//! the counts of the pairs to the left and right of them.
+//! engine updates the counts instead: a merge visits only the places where its pair occurs, and
+//! changes only the counts of the pairs around them.
+//!
+//! - `cells`: all sequences in one array, merged in place
+//! - `index`: for each pair, its count and its places; `tally` counts all pairs for it
+//! - `queue`: the pairs in the order in which they are chosen, and that order itself
+//! - `crew`: a merge, on several threads if it is large; `survey`: what it does to other pairs
+//! - `delete`: splitting a token again (PickyBPE)
 
 mod cells;
 mod crew;
@@ -12,7 +18,7 @@ mod queue;
 mod survey;
 mod tally;
 #[cfg(test)]
-pub(crate) mod tests;
+mod tests;
 
 pub use cells::{Cells, MAX_SYMBOLS};
 pub use queue::{PairCount, choosing_order};
@@ -27,16 +33,16 @@ use crate::observe::{Observer, Stopped};
 use crate::token::Symbol;
 use crate::tokens::TokenTable;
 
-/// Which pairs may be merged at all. Ordinary merges allow all.
+/// Which pairs may be merged. Ordinary merges allow all pairs.
 pub trait AllowedPairs {
-    /// True if the two tokens may become one.
+    /// True if the two tokens may be joined.
     fn allows(&mut self, tokens: &TokenTable, left: Symbol, right: Symbol) -> bool;
 
-    /// Told of each merge, before any pair with the joined token is asked about.
+    /// Called for each merge, before [`AllowedPairs::allows`] is called with the joined token.
     fn joined(&mut self, left: Symbol, right: Symbol, joined: Symbol);
 }
 
-/// The rule that allows every pair.
+/// Allows every pair.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct AnyPair;
 
@@ -48,19 +54,19 @@ impl AllowedPairs for AnyPair {
     fn joined(&mut self, _left: Symbol, _right: Symbol, _joined: Symbol) {}
 }
 
-/// Why merging cannot go on.
+/// Why merging failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum MergeError {
-    /// Counts are 64-bit and checked.
+    /// A sum of counts needs more than 64 bits.
     #[error("the counts of the text do not fit in 64 bits")]
     CountOverflow,
-    /// Places are 32-bit.
+    /// There are more tokens or symbols than 32-bit numbers can address.
     #[error(
         "the distinct pretokens or candidates hold more than {} tokens",
         u32::MAX
     )]
     TooManyTokens,
-    /// The tokens hold too many bytes.
+    /// All tokens together have too many bytes.
     #[error("the tokens hold more than {} bytes", crate::tokens::MAX_TOKEN_BYTES)]
     TokensTooLong,
     /// The observer asked to stop.
@@ -68,20 +74,20 @@ pub enum MergeError {
     Stopped(#[from] Stopped),
 }
 
-/// A merge is shared between threads only where each gets this many places at least: some 0.1 ms
-/// of work, several times what waking a thread takes.
+/// A merge is divided between threads only if each gets at least this many places. That is about
+/// 0.1 ms of work, several times as long as it takes to wake a thread.
 const GRAIN: usize = 2048;
 
-/// How a merger works. Nothing of it changes what is merged.
+/// How merges are computed. None of it changes the result.
 #[derive(Clone, Copy)]
 pub struct MergeOptions<'a> {
-    /// Pairs that occur less often are not kept at hand at first: when no pair above it is left it
-    /// sinks, and the pairs are counted again, down to the smallest count that may be merged. A
-    /// floor of 1 keeps every pair at hand, which deletions need.
+    /// Pairs that occur less often are not indexed at first. When no pair at or above the floor is
+    /// left, the floor is lowered and all pairs are counted again. Deletions need a floor of 1,
+    /// which indexes every pair.
     pub floor: u64,
-    /// Big merges are shared between so many threads; 0 for as many as the machine has.
+    /// Large merges are divided between this many threads. 0 means one per core.
     pub threads: usize,
-    /// Asked now and then whether to stop while pairs are counted.
+    /// Can stop the work while pairs are counted.
     pub observer: &'a dyn Observer,
 }
 
@@ -98,51 +104,52 @@ impl std::fmt::Debug for MergeOptions<'_> {
 #[derive(Debug)]
 pub struct Merger<'a, R> {
     tokens: TokenTable,
-    /// Symbols below this were there from the start: their places have no list.
+    /// Symbols below this existed from the start. Their places are not listed in `births`.
     initial: usize,
     cells: Arc<Cells>,
     index: PairIndex,
     queue: Queue,
-    rule: R,
-    /// Pairs below the floor are in neither index nor queue. They come back when it sinks.
+    allowed: R,
+    /// Pairs below the floor are in neither the index nor the queue until it is lowered.
     options: MergeOptions<'a>,
-    /// No pair below this count is ever chosen.
+    /// No pair with a smaller count is ever chosen.
     min_count: u64,
-    /// Where each token made by a merge was made: lists of the index, several if made repeatedly.
+    /// For each token made by a merge, the places where it was made. There are several lists if it
+    /// was made by several merges.
     births: Vec<Vec<index::List>>,
     share: Share,
     crew: Crew,
-    /// The fewest places for a thread of the crew.
+    /// The fewest places for each thread.
     grain: usize,
     deferred: Vec<PairCount>,
 }
 
-/// What a merge made.
+/// The result of a merge.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Joined {
     /// The joined token.
     pub symbol: Symbol,
-    /// False if its bytes had a symbol before.
+    /// False if a symbol with the same bytes existed before.
     pub is_new: bool,
 }
 
 impl<'a, R: AllowedPairs> Merger<'a, R> {
-    /// Indexes the pairs. No pair that occurs less than `min_count` times is ever chosen.
+    /// Counts and indexes all pairs. No pair that occurs less than `min_count` times is ever chosen.
     pub fn new(
         tokens: TokenTable,
         cells: Cells,
-        rule: R,
+        allowed: R,
         min_count: u64,
         options: MergeOptions<'a>,
     ) -> Result<Merger<'a, R>, MergeError> {
-        Merger::with_grain(tokens, cells, rule, min_count, options, GRAIN)
+        Merger::with_grain(tokens, cells, allowed, min_count, options, GRAIN)
     }
 
-    /// The same, with another limit for what is shared between threads.
+    /// The same as [`Merger::new`] with another limit for dividing a merge between threads.
     fn with_grain(
         tokens: TokenTable,
         cells: Cells,
-        rule: R,
+        allowed: R,
         min_count: u64,
         options: MergeOptions<'a>,
         grain: usize,
@@ -150,10 +157,7 @@ impl<'a, R: AllowedPairs> Merger<'a, R> {
         if cells.total_weight().is_none() {
             return Err(MergeError::CountOverflow);
         }
-        let threads = match options.threads {
-            0 => std::thread::available_parallelism().map_or(1, usize::from),
-            threads => threads,
-        };
+        let threads = crate::threads::resolve(options.threads);
         let mut merger = Merger {
             initial: tokens.len(),
             births: vec![Vec::new(); tokens.len()],
@@ -161,7 +165,7 @@ impl<'a, R: AllowedPairs> Merger<'a, R> {
             cells: Arc::new(cells),
             index: PairIndex::default(),
             queue: Queue::default(),
-            rule,
+            allowed,
             options: MergeOptions {
                 floor: options.floor.max(1),
                 ..options
@@ -176,19 +180,19 @@ impl<'a, R: AllowedPairs> Merger<'a, R> {
         Ok(merger)
     }
 
-    /// The tokens, those made by merges included.
+    /// All tokens, including those made by merges.
     pub fn tokens(&self) -> &TokenTable {
         &self.tokens
     }
 
-    /// Gives back the tokens.
+    /// Returns the tokens and drops the rest.
     pub fn into_tokens(self) -> TokenTable {
         self.tokens
     }
 
-    /// Counts all pairs anew and indexes those at or above the floor.
+    /// Counts all pairs again and indexes those at or above the floor.
     fn count_pairs(&mut self) -> Result<(), Stopped> {
-        let (tokens, rule) = (&self.tokens, &mut self.rule);
+        let (tokens, allowed) = (&self.tokens, &mut self.allowed);
         let counting = index::Counting {
             cells: &self.cells,
             symbols: self.tokens.len(),
@@ -196,13 +200,13 @@ impl<'a, R: AllowedPairs> Merger<'a, R> {
         };
         self.index
             .rebuild(counting, self.options.floor, |left, right| {
-                rule.allows(tokens, left, right)
+                allowed.allows(tokens, left, right)
             })?;
         self.queue.rebuild(&self.tokens, self.index.pair_counts());
         Ok(())
     }
 
-    /// The pair to merge next, if one is left with at least `min_count`.
+    /// The pair to merge next. `None` if no pair occurs at least `min_count` times.
     pub fn best(&mut self) -> Result<Option<PairCount>, Stopped> {
         loop {
             while let Some(first) = self.queue.first() {
@@ -213,7 +217,7 @@ impl<'a, R: AllowedPairs> Merger<'a, R> {
                     count
                         if count < self.options.floor.min(first.count) || count >= first.count =>
                     {
-                        // Gone, too rare, or queued again with a larger count.
+                        // The pair is gone, too rare, or queued again with a larger count.
                         self.queue.pop(&self.tokens);
                     }
                     count => self.queue.lower_first(&self.tokens, count),
@@ -227,7 +231,7 @@ impl<'a, R: AllowedPairs> Merger<'a, R> {
         }
     }
 
-    /// Joins the pair wherever it stands.
+    /// Joins the pair everywhere.
     pub fn merge(&mut self, pair: PairCount) -> Result<Joined, MergeError> {
         let PairCount { left, right, .. } = pair;
         let known = self.tokens.len();
@@ -242,7 +246,7 @@ impl<'a, R: AllowedPairs> Merger<'a, R> {
         if is_new {
             self.births.push(Vec::new());
         }
-        self.rule.joined(left, right, symbol);
+        self.allowed.joined(left, right, symbol);
 
         let places = self.index.take(left, right);
         let joining = Joining {
@@ -261,8 +265,8 @@ impl<'a, R: AllowedPairs> Merger<'a, R> {
             .survey
             .apply_destroyed(&mut self.index, left, right);
         if !is_new {
-            // The token stands elsewhere too, and its pairs there may be below the floor: what is
-            // known of them is counted anew from all its places.
+            // The token also occurs elsewhere, where its pairs may have been below the floor. So
+            // its pairs are counted again at all its places.
             let mut all = self.places_of(symbol);
             all.extend_from_slice(&self.share.merged);
             all.sort_unstable();
@@ -271,13 +275,13 @@ impl<'a, R: AllowedPairs> Merger<'a, R> {
         }
         self.births[symbol.index()].push(places);
         let joined = Joined { symbol, is_new };
-        let (tokens, rule, queue) = (&self.tokens, &mut self.rule, &mut self.queue);
+        let (tokens, allowed, queue) = (&self.tokens, &mut self.allowed, &mut self.queue);
         let keep = |left, right, count| {
-            let allowed = rule.allows(tokens, left, right);
-            if allowed {
+            let is_allowed = allowed.allows(tokens, left, right);
+            if is_allowed {
                 queue.push(tokens, PairCount { left, right, count });
             }
-            allowed
+            is_allowed
         };
         self.share
             .survey
@@ -285,7 +289,7 @@ impl<'a, R: AllowedPairs> Merger<'a, R> {
         Ok(joined)
     }
 
-    /// Sets the best pair aside, so that the next best can be looked at.
+    /// Sets the best pair aside, so that [`Merger::best`] returns the next one.
     pub fn defer_best(&mut self) -> Result<(), Stopped> {
         if let Some(best) = self.best()? {
             self.queue.pop(&self.tokens);
@@ -294,24 +298,24 @@ impl<'a, R: AllowedPairs> Merger<'a, R> {
         Ok(())
     }
 
-    /// Puts the pairs that were set aside back into the queue.
+    /// Returns the pairs that were set aside to the queue.
     pub fn restore_deferred(&mut self) {
         while let Some(pair) = self.deferred.pop() {
             self.queue.push(&self.tokens, pair);
         }
     }
 
-    /// All places where the token stands, in order.
+    /// All places of a token, in order.
     fn places_of(&self, symbol: Symbol) -> Vec<cells::Place> {
-        let stands = |&place: &cells::Place| self.cells.symbol_at(place) == symbol.0;
+        let is_here = |&place: &cells::Place| self.cells.symbol_at(place) == symbol.0;
         if symbol.index() < self.initial {
-            return (1..self.cells.end()).filter(stands).collect();
+            return (1..self.cells.end()).filter(is_here).collect();
         }
         let mut places: Vec<cells::Place> = self.births[symbol.index()]
             .iter()
             .flat_map(|&list| self.index.places(list))
             .copied()
-            .filter(stands)
+            .filter(is_here)
             .collect();
         places.sort_unstable();
         places.dedup();

@@ -1,4 +1,5 @@
-//! The total order of pairs, stated once, and the queue that follows it.
+//! The order in which pairs are chosen, and a queue in that order. Ties are decided here and nowhere
+//! else.
 
 use std::cmp::Ordering;
 
@@ -12,12 +13,12 @@ pub struct PairCount {
     pub left: Symbol,
     /// The right token.
     pub right: Symbol,
-    /// Non-overlapping occurrences.
+    /// The number of non-overlapping occurrences.
     pub count: u64,
 }
 
-/// The order in which pairs are chosen: the larger count first; among equals the smaller left
-/// token in byte order, then the smaller right token. `Less` means chosen earlier.
+/// The order in which pairs are chosen: the larger count first, then the smaller left token in byte
+/// order, then the smaller right token. `Less` means chosen earlier.
 pub fn choosing_order(tokens: &TokenTable, a: &PairCount, b: &PairCount) -> Ordering {
     b.count
         .cmp(&a.count)
@@ -25,18 +26,18 @@ pub fn choosing_order(tokens: &TokenTable, a: &PairCount, b: &PairCount) -> Orde
         .then_with(|| tokens.bytes_of(a.right).cmp(tokens.bytes_of(b.right)))
 }
 
-/// An entry holds the first bytes of the left token, which decide most ties without a look at
-/// the token table.
+/// A pair with the first bytes of its left token, which decide most ties without a lookup in the
+/// token table.
 #[derive(Clone, Copy, Debug)]
 struct Entry {
     pair: PairCount,
     left_start: u64,
 }
 
-/// A heap of pairs in [`choosing_order`]. It may hold outdated entries; its owner checks them.
+/// A heap of pairs in [`choosing_order`]. It may contain outdated entries; its owner checks them.
 ///
-/// Eight children a node: the tree is a third as high as a binary one, and the children of a node
-/// lie side by side in memory.
+/// Each node has eight children, so the tree is a third as high as a binary one, and the children of
+/// a node lie side by side in memory.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Queue {
     heap: Vec<Entry>,
@@ -45,7 +46,7 @@ pub(super) struct Queue {
 const CHILDREN: usize = 8;
 
 impl Queue {
-    /// Takes over all pairs at once, in linear time.
+    /// Replaces the content with these pairs, in linear time.
     pub(super) fn rebuild(&mut self, tokens: &TokenTable, pairs: impl Iterator<Item = PairCount>) {
         self.heap.clear();
         self.heap.extend(pairs.map(|pair| Entry {
@@ -74,12 +75,12 @@ impl Queue {
         }
     }
 
-    /// The pair that comes first.
+    /// The first pair.
     pub(super) fn first(&self) -> Option<PairCount> {
         self.heap.first().map(|entry| entry.pair)
     }
 
-    /// Takes the pair that comes first.
+    /// Removes and returns the first pair.
     pub(super) fn pop(&mut self, tokens: &TokenTable) -> Option<PairCount> {
         let last = self.heap.len().checked_sub(1)?;
         self.heap.swap(0, last);
@@ -88,7 +89,7 @@ impl Queue {
         Some(entry.pair)
     }
 
-    /// Gives the first pair another count, which is smaller.
+    /// Lowers the count of the first pair.
     pub(super) fn lower_first(&mut self, tokens: &TokenTable, count: u64) {
         if let Some(first) = self.heap.first_mut() {
             first.pair.count = count;
@@ -115,7 +116,7 @@ impl Queue {
     }
 }
 
-/// True if `a` is chosen before `b`: [`choosing_order`], with a short cut for the common cases.
+/// True if `a` is chosen before `b`. This is [`choosing_order`] with shortcuts for common cases.
 #[inline]
 fn before(tokens: &TokenTable, a: &Entry, b: &Entry) -> bool {
     match b.pair.count.cmp(&a.pair.count) {
@@ -126,8 +127,8 @@ fn before(tokens: &TokenTable, a: &Entry, b: &Entry) -> bool {
     }
 }
 
-/// The first eight bytes of a token as a number that sorts as they do. Shorter tokens are filled
-/// with zeros: equal numbers do not mean equal bytes, smaller numbers do mean smaller bytes.
+/// The first eight bytes of a token as a number that sorts like them. Shorter tokens are padded with
+/// zeros, so equal numbers do not imply equal bytes, but smaller numbers do imply smaller bytes.
 fn start_of(tokens: &TokenTable, symbol: Symbol) -> u64 {
     let bytes = tokens.bytes_of(symbol);
     let mut start = [0; 8];
@@ -141,7 +142,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn pairs_leave_by_count_then_bytes() {
+    fn pairs_are_ordered_by_count_then_bytes() {
         let mut tokens = TokenTable::default();
         let symbols: Vec<Symbol> = [&b"b"[..], b"a", b"a\0", b"abcdefghi", b"abcdefghj"]
             .iter()

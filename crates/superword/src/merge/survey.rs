@@ -1,14 +1,14 @@
-//! What a merge does to the pairs around it, summed up before the index is touched.
+//! What a merge does to the pairs around it, summed up before the index is changed.
 //!
-//! A pair has many places but few distinct neighbours: summing per neighbour first makes one
-//! change of the index out of thousands.
+//! A pair has many places but few distinct neighbours. Summing per neighbour first turns thousands of
+//! index updates into one.
 
 use super::Joined;
 use super::cells::{Cells, Place};
 use super::index::{List, PairIndex};
 use crate::token::Symbol;
 
-/// What is known of one neighbour token on one side.
+/// The sums of one neighbour token on one side.
 #[derive(Clone, Copy, Debug, Default)]
 struct Neighbour {
     weight: u64,
@@ -17,13 +17,13 @@ struct Neighbour {
     list: List,
 }
 
-/// One side of the merged places: neighbour token → sums. Dense by symbol, emptied by the list of
-/// symbols that were touched.
+/// The neighbours on one side of the merged places: an array of sums by symbol, and the list of the
+/// symbols that are in use, so that clearing is fast.
 #[derive(Debug, Default)]
 struct Side {
     by_symbol: Vec<Neighbour>,
     touched: Vec<u32>,
-    /// Each neighbour and the place of the left token of the pair.
+    /// Each neighbour and the place of the left token of its pair.
     places: Vec<(u32, Place)>,
 }
 
@@ -43,7 +43,7 @@ impl Side {
         self.places.push((symbol, place));
     }
 
-    /// Adds what was found at later places, and forgets it there.
+    /// Adds the sums of later places and clears them there.
     fn absorb(&mut self, later: &mut Side) {
         let most = later.by_symbol.len();
         if most > self.by_symbol.len() {
@@ -74,21 +74,23 @@ impl Side {
 pub(super) struct Survey {
     left: Side,
     right: Side,
-    /// Merged places that touch each other: `(b, a)` between them is gone, `(ab, ab)` is there.
+    /// The weight of merged places that are adjacent: the pair `(b, a)` between them is gone, and
+    /// `(ab, ab)` is new.
     between: u64,
-    /// Counts of `(a, a)` and `(b, b)` that are gone because a run of equal tokens got shorter.
+    /// The counts by which `(a, a)` and `(b, b)` drop because a run of equal tokens got shorter.
     left_runs: u64,
     right_runs: u64,
-    /// Places and weight of `(ab, ab)`.
+    /// The places and the count of `(ab, ab)`.
     twins: Vec<Place>,
     twin_weight: u64,
-    /// So many places were summed up, and the last of them is so many-th in a run that touches.
+    /// The number of places summed up so far, and the position of the last one in its run of adjacent
+    /// places.
     seen: usize,
     run: u32,
 }
 
 impl Survey {
-    /// Forgets everything.
+    /// Resets all sums.
     pub(super) fn clear(&mut self) {
         (self.seen, self.run) = (0, 0);
         self.left.clear();
@@ -102,7 +104,7 @@ impl Survey {
         ) = (0, 0, 0, 0);
     }
 
-    /// Adds what was found in later sequences, and forgets it there.
+    /// Adds the sums of later sequences and clears them there.
     pub(super) fn absorb(&mut self, later: &mut Survey) {
         self.left.absorb(&mut later.left);
         self.right.absorb(&mut later.right);
@@ -114,13 +116,13 @@ impl Survey {
         later.clear();
     }
 
-    /// Sums up the pairs around the places where `left` and `right` were just joined: those that
-    /// are gone, and those of the joined token as far as it stands at these places. It goes on from
-    /// the places that [`Survey::up_to_last`] has seen; the rest of the survey was cleared.
+    /// Sums up the pairs around the places where `left` and `right` were just joined: those that are
+    /// gone and those of the joined token. Continues after the places that [`Survey::up_to_last`]
+    /// has seen.
     pub(super) fn around(&mut self, cells: &Cells, merged: &[Place], left: Symbol, right: Symbol) {
-        self.go_on(cells, merged, merged.len());
+        self.continue_to(cells, merged, merged.len());
         if left == right {
-            // No run of equal tokens is left that a merge has shortened.
+            // Then no run of other equal tokens got shorter.
             return;
         }
         for &(symbol, place) in &self.left.places {
@@ -135,11 +137,11 @@ impl Survey {
         }
     }
 
-    /// Takes the pairs that are gone out of the index.
+    /// Removes the pairs that are gone from the index.
     pub(super) fn apply_destroyed(&mut self, index: &mut PairIndex, left: Symbol, right: Symbol) {
         let (left, right) = (left.0, right.0);
-        // Equal neighbours count without overlap, so a shorter run may count as before. Where left
-        // and right are equal, the pair itself is gone from the index already.
+        // Equal neighbours are counted without overlap, so a shorter run may have the same count. If
+        // left and right are equal, the pair itself is already gone from the index.
         for &symbol in &self.left.touched {
             let gone = if symbol == left {
                 self.left_runs
@@ -161,21 +163,21 @@ impl Survey {
         }
     }
 
-    /// Sums up the pairs of a token that stands at all of `places`.
+    /// Sums up the pairs of a token that occurs at `places`.
     pub(super) fn of_token(&mut self, cells: &Cells, places: &[Place]) {
         self.clear();
-        self.go_on(cells, places, places.len());
+        self.continue_to(cells, places, places.len());
     }
 
-    /// Sums up the pairs at all of the places but the last, after which more will come.
+    /// Sums up the pairs at all places but the last, because more places may follow.
     #[inline]
     pub(super) fn up_to_last(&mut self, cells: &Cells, places: &[Place]) {
-        self.go_on(cells, places, places.len().saturating_sub(1));
+        self.continue_to(cells, places, places.len().saturating_sub(1));
     }
 
-    /// Sums up the pairs at the places that were not seen before, up to the `end`-th.
+    /// Sums up the pairs at the places from the first unseen one up to index `end`.
     #[inline]
-    fn go_on(&mut self, cells: &Cells, places: &[Place], end: usize) {
+    fn continue_to(&mut self, cells: &Cells, places: &[Place], end: usize) {
         for i in self.seen..end {
             let place = places[i];
             let weight = cells.weight_at(place);
@@ -203,8 +205,8 @@ impl Survey {
         self.seen = end.max(self.seen);
     }
 
-    /// Puts the pairs of the joined token into the index, as far as they reach the floor and
-    /// `keep(left, right, count)` wants them.
+    /// Adds the pairs of the joined token to the index if they reach the floor and
+    /// `keep(left, right, count)` returns true.
     pub(super) fn apply_created(
         &mut self,
         index: &mut PairIndex,
@@ -212,7 +214,7 @@ impl Survey {
         floor: u64,
         mut keep: impl FnMut(Symbol, Symbol, u64) -> bool,
     ) {
-        // Where the joined token is an old one, something outdated may be known of its pairs.
+        // If the joined token existed before, the index may have outdated entries for its pairs.
         let Joined {
             symbol: joined,
             is_new,
@@ -270,7 +272,7 @@ impl Survey {
     }
 }
 
-/// How many equal tokens stand in a row, up to and including the one at `place`.
+/// The number of equal tokens in a row that ends with the token at `place`.
 fn run_to_left(cells: &Cells, mut place: Place) -> u32 {
     let symbol = cells.symbol_at(place);
     let mut length = 1;
@@ -284,7 +286,7 @@ fn run_to_left(cells: &Cells, mut place: Place) -> u32 {
     length
 }
 
-/// How many equal tokens stand in a row from the one at `place` on.
+/// The number of equal tokens in a row that starts with the token at `place`.
 fn run_to_right(cells: &Cells, place: Place) -> u32 {
     let symbol = cells.symbol_at(place);
     cells

@@ -1,36 +1,36 @@
-//! How often and at how many places each pair stands, while all pairs are counted.
+//! Counting all pairs: how often and at how many places each occurs.
 
 use crate::hash::NumberMap;
 use crate::token::pack;
 
-/// What is known of a pair: how often it occurs and at how many places. Once its list has a start,
-/// that takes the place of the count.
+/// How often a pair occurs, and at how many places. While the lists of places are written, `count`
+/// is the position of the next place instead.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Seen {
     pub(super) count: u64,
     pub(super) places: u32,
 }
 
-/// Pairs → what is known of them.
+/// Counts by pair.
 #[derive(Debug)]
 pub(super) enum Tally {
-    /// By left symbol, then right: a pair of bytes is found without a search. `places` is 0 for a
-    /// pair that is not there.
+    /// An array by left symbol, then right symbol, for pairs of bytes. `places` is 0 for a pair that
+    /// does not occur.
     Dense {
-        /// Symbols are below this.
+        /// All symbols are below this.
         symbols: u32,
-        /// One for each pair there can be.
+        /// One entry for each possible pair.
         pairs: Vec<Seen>,
     },
-    /// For many symbols, few of whose pairs are there.
+    /// A map, for many symbols of which few pairs occur.
     Sparse(NumberMap<u64, Seen>),
 }
 
-/// The most symbols for a dense tally: at that size it stays in a second-level cache.
+/// The most symbols for a dense tally. At this size it fits a second-level cache.
 const DENSE: usize = 256;
 
 impl Tally {
-    /// For pairs of so many symbols.
+    /// An empty tally for pairs of this many symbols.
     pub(super) fn for_symbols(symbols: usize) -> Tally {
         if symbols <= DENSE {
             Tally::Dense {
@@ -42,7 +42,7 @@ impl Tally {
         }
     }
 
-    /// Keeps the pairs that `keep(key, seen)` wants; it may change what is known of them.
+    /// Removes the pairs for which `keep(key, seen)` returns false. It may change `seen`.
     pub(super) fn retain(&mut self, mut keep: impl FnMut(u64, &mut Seen) -> bool) {
         match self {
             Tally::Dense { symbols, pairs } => {

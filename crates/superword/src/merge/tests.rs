@@ -2,19 +2,8 @@
 
 use super::*;
 use crate::observe::Silent;
+use crate::testing::Random;
 use std::collections::HashMap;
-
-/// Small, seeded, good enough to make cases.
-pub(crate) struct Random(pub(crate) u64);
-
-impl Random {
-    pub(crate) fn below(&mut self, limit: u64) -> u64 {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        self.0 % limit
-    }
-}
 
 type Sequence = Vec<Vec<u8>>;
 
@@ -51,8 +40,8 @@ fn join_all(sequences: &mut [(Sequence, u64)], left: &[u8], right: &[u8]) {
     }
 }
 
-/// Trains both side by side and compares every choice. `parts` may be tokens whose bytes overlap,
-/// so that joined bytes often exist already.
+/// Runs both side by side and compares every choice. `parts` may be tokens whose bytes overlap, so
+/// that joined bytes often exist already.
 fn compare(parts: &[&[u8]], random: &mut Random, floor: u64, threads: usize) {
     let mut tokens = TokenTable::default();
     let symbols: Vec<Symbol> = parts
@@ -106,17 +95,17 @@ fn merges_are_those_of_the_textbook() {
     ];
     for case in 0..3000 {
         let floor = [1, 2, 5, 50][case % 4];
-        // Threads for every twentieth case only: starting them takes longer than the case.
+        // Few cases use threads: starting them takes longer than the case.
         let threads = if case % 20 < 4 { 1 + case / 20 % 4 } else { 1 };
         compare(alphabets[case / 4 % 4], &mut random, floor, threads);
     }
 }
 
-/// What a merger did: the choices with their counts, and how often deleted tokens stood.
+/// What a merger did: its choices with their counts, and how often deleted tokens occurred.
 type History = Vec<(Vec<u8>, Vec<u8>, u64)>;
 
-/// Merges until nothing is left. The best pair is set aside now and then, and every
-/// `delete_every`-th token is deleted again (0: none is).
+/// Merges until no pair is left. Every fifth best pair is set aside, and every `delete_every`-th
+/// token is deleted again (0 for none).
 fn history(
     sequences: &[(Vec<u8>, u64)],
     (min_count, floor): (u64, u64),
@@ -157,8 +146,8 @@ fn history(
                 .iter()
                 .map(|&byte| letters[usize::from(byte - b'a')])
                 .collect();
-            let stood = merger.delete(joined, &parts);
-            history.push((text, Vec::new(), stood));
+            let occurred = merger.delete(joined, &parts);
+            history.push((text, Vec::new(), occurred));
         }
     }
     (history, merger.crew.has_worked())
@@ -188,13 +177,13 @@ fn any_number_of_threads_merges_the_same() {
         for threads in [2, 3, 8] {
             let (found, together) = history(&sequences, counts, delete_every, threads);
             assert_eq!(found, expected, "{threads} threads, {sequences:?}");
-            // Otherwise this test says nothing.
+            // Otherwise this test would show nothing.
             assert!(together);
         }
     }
 }
 
-/// Asks to stop from the `n`-th question on.
+/// Asks to stop at the check with this number and all later ones.
 struct StopAt(std::sync::atomic::AtomicU64);
 
 impl Observer for StopAt {
@@ -210,8 +199,8 @@ impl Observer for StopAt {
 
 #[test]
 fn counting_pairs_can_be_stopped() {
-    // 200,000 cells: several looks in each of the two passes.
-    for questions in 0..6 {
+    // 200,000 cells: several checks in each of the two passes.
+    for checks in 0..6 {
         let mut tokens = TokenTable::default();
         let a = tokens.insert(b"a").unwrap();
         let mut cells = Cells::default();
@@ -221,7 +210,7 @@ fn counting_pairs_can_be_stopped() {
         let options = MergeOptions {
             floor: 1,
             threads: 1,
-            observer: &StopAt(questions.into()),
+            observer: &StopAt(checks.into()),
         };
         let result = Merger::new(tokens, cells, AnyPair, 1, options);
         assert_eq!(result.err(), Some(MergeError::Stopped(Stopped)));

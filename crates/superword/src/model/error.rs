@@ -1,8 +1,8 @@
-//! Why parts do not make a sound model.
+//! Why parts do not make a valid model.
 
 use crate::token::{Symbol, TokenId};
 
-/// One variant per broken promise of [`ModelParts`](super::ModelParts).
+/// Why [`ModelParts`](super::ModelParts) do not make a valid model, with one variant per reason.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[allow(missing_docs)] // each message says what its fields are
 pub enum BuildError {

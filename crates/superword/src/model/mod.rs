@@ -1,18 +1,24 @@
-//! What training makes and encoding uses: the alphabet, an ordered list of events, special tokens.
+//! A model: the alphabet, an ordered list of events, special tokens.
 //!
-//! A [`Model`] is built from [`ModelParts`] by replaying the events, which checks every promise the
-//! rest of the engine relies on; nothing else constructs one. So a model that exists is sound,
-//! whether it came from training, from a file or from an import.
+//! The only way to make a [`Model`] is to build it from [`ModelParts`]. Building replays the events
+//! and checks everything that the rest of the engine relies on. So every model is valid, whether it
+//! comes from training, from a file or from an import.
 
+mod deletions;
 mod error;
+mod facts;
 mod file;
+mod named;
 mod ngrams;
 mod truncate;
 mod vocabulary;
 mod words;
 
+pub use deletions::Deletions;
 pub use error::BuildError;
+pub use facts::read_facts;
 pub use file::{FORMAT_VERSION, LoadError, LooksLike, MAGIC, SaveError, Section};
+pub use named::{NamedError, NamedEvent, NamedParts};
 pub use ngrams::Ngrams;
 pub use vocabulary::{MAX_VOCABULARY_BYTES, Origin, Vocabulary};
 pub use words::{WordEvent, word_events};
@@ -31,7 +37,7 @@ pub enum Method {
     SuperBpe,
 }
 
-/// The single-byte tokens a model starts from.
+/// The single-byte tokens that a model starts with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Alphabet {
     /// All 256 bytes, ids 0..255 in byte order.
@@ -40,19 +46,23 @@ pub enum Alphabet {
     Utf8,
 }
 
-/// What takes the place of a deleted token.
+/// What replaces a deleted token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum PickySplit {
-    /// The two tokens it was merged from.
+    /// The two tokens it was made of. A part that was deleted before is replaced in the same way,
+    /// so these are the nearest parts that still exist.
     Parts,
+    /// The two tokens it was made of, or the bytes of a part that was deleted before. Only models
+    /// saved by early versions use this. Training does not.
+    PartsThenBytes,
     /// Its bytes.
     Bytes,
 }
 
-/// One step of the history of a vocabulary, in order.
+/// One step in the history of a vocabulary.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Event {
-    /// Neighbours inside a pretoken become one token.
+    /// Joins neighbours inside a pretoken to one token.
     Merge {
         /// The left token.
         left: Symbol,
@@ -61,12 +71,12 @@ pub enum Event {
         /// How often the pair occurred when it was chosen.
         count: u64,
     },
-    /// A token leaves the vocabulary (PickyBPE).
+    /// Deletes a token from the vocabulary (PickyBPE).
     Delete {
-        /// The token that leaves.
+        /// The deleted token.
         token: Symbol,
     },
-    /// Neighbouring single-token pretokens (or superwords) become one token.
+    /// Joins neighbouring single-token pretokens or superwords to one token.
     Supermerge {
         /// The left token.
         left: Symbol,
@@ -77,7 +87,7 @@ pub enum Event {
     },
 }
 
-/// A string that is a token of its own, outside of the merges.
+/// A string that is one token and takes no part in merges.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct SpecialToken {
     /// The string, e.g. `<|endoftext|>`.
@@ -86,37 +96,37 @@ pub struct SpecialToken {
     pub id: TokenId,
 }
 
-/// Facts about the training run, for people: a JSON object with sorted keys.
+/// Facts about the training run for users: a JSON object with sorted keys.
 pub type Facts = serde_json::Map<String, serde_json::Value>;
 
-/// Everything that is saved of a model; [`Model::build`] checks it.
+/// The content of a model file. [`Model::build`] checks it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ModelParts {
     /// How it was learned.
     pub method: Method,
-    /// How text is cut before merging.
+    /// How text is split before merging.
     pub pretokenizer: PretokenizerConfig,
     /// The single-byte tokens.
     pub alphabet: Alphabet,
     /// What replaces deleted tokens.
     pub picky_split: PickySplit,
-    /// The history, in the order in which it happened.
+    /// The events, in order.
     pub events: Vec<Event>,
-    /// The id of each symbol where ids do not simply follow the order of entering (imported
-    /// models): one entry per symbol. `None`: ids follow the order in which tokens entered.
+    /// The id of each symbol, for imported models whose ids do not follow from the events. `None` if
+    /// ids follow the order in which tokens were added.
     pub ids: Option<Vec<TokenId>>,
-    /// Special tokens, in order. Their ids do not collide with the tokens' ids.
+    /// Special tokens, in order. Their ids differ from those of all other tokens.
     pub specials: Vec<SpecialToken>,
-    /// N-grams of word tokens at which runs are split before supermerging (greedy splitting
-    /// recorded for encoding), or empty.
+    /// The n-grams into which runs are split before supermerging, if greedy splitting was recorded
+    /// for encoding. Empty otherwise.
     pub ngrams: Vec<Vec<Symbol>>,
     /// Facts about the training.
     pub facts: Facts,
 }
 
-/// A sound model: its parts and the vocabulary that follows from them.
+/// A valid model: its parts and the vocabulary that results from them.
 ///
-/// Two models are equal if their parts are.
+/// Two models are equal if their parts are equal.
 #[derive(Clone, Debug)]
 pub struct Model {
     parts: ModelParts,
@@ -124,14 +134,18 @@ pub struct Model {
 }
 
 impl Model {
-    /// Replays the events and checks each of them, and that a file can hold the rest.
-    pub fn build(parts: ModelParts) -> Result<Model, BuildError> {
+    /// Replays and checks the events, and checks that a file can store the rest.
+    pub fn build(mut parts: ModelParts) -> Result<Model, BuildError> {
+        // One model has one description, and without deletions the two ways are the same.
+        if parts.picky_split == PickySplit::PartsThenBytes && !parts.has_deletions() {
+            parts.picky_split = PickySplit::Parts;
+        }
         file::check_description(&parts)?;
         let vocabulary = Vocabulary::replay(&parts)?;
         Ok(Model { parts, vocabulary })
     }
 
-    /// What was given to [`Model::build`].
+    /// The parts from which the model was built.
     pub fn parts(&self) -> &ModelParts {
         &self.parts
     }
@@ -148,10 +162,7 @@ impl Model {
 
     /// True if an event deletes a token.
     pub fn has_deletions(&self) -> bool {
-        self.parts
-            .events
-            .iter()
-            .any(|event| matches!(event, Event::Delete { .. }))
+        self.parts.has_deletions()
     }
 }
 
@@ -219,18 +230,48 @@ impl Alphabet {
 }
 
 impl PickySplit {
-    /// The name in the API and in files: `parts`, `bytes`.
+    /// The name of the option in the API: `parts`, `bytes`.
     pub fn name(self) -> &'static str {
         match self {
-            PickySplit::Parts => "parts",
+            PickySplit::Parts | PickySplit::PartsThenBytes => "parts",
             PickySplit::Bytes => "bytes",
         }
     }
 
-    /// The inverse of [`PickySplit::name`].
+    /// The split for a value of the option.
     pub fn from_name(name: &str) -> Option<PickySplit> {
         [PickySplit::Parts, PickySplit::Bytes]
             .into_iter()
             .find(|split| split.name() == name)
+    }
+
+    /// The split that a model file with this name describes. See [`ModelParts::recorded_split`].
+    fn from_recorded(name: &str) -> Option<PickySplit> {
+        match name {
+            "nearest_parts" => Some(PickySplit::Parts),
+            "parts" => Some(PickySplit::PartsThenBytes),
+            "bytes" => Some(PickySplit::Bytes),
+            _ => None,
+        }
+    }
+}
+
+impl ModelParts {
+    /// True if an event deletes a token.
+    pub fn has_deletions(&self) -> bool {
+        let mut events = self.events.iter();
+        events.any(|event| matches!(event, Event::Delete { .. }))
+    }
+
+    /// The name of the split in a model file: `nearest_parts`, `parts` or `bytes`.
+    ///
+    /// Without deletions both ways to split into parts are the same, and the name is `parts`, as it
+    /// was before there were two.
+    pub fn recorded_split(&self) -> &'static str {
+        match self.picky_split {
+            PickySplit::Parts if self.has_deletions() => "nearest_parts",
+            PickySplit::Parts | PickySplit::PartsThenBytes => "parts",
+            PickySplit::Bytes => "bytes",
+        }
     }
 }

@@ -1,4 +1,4 @@
-//! A model cut to a smaller vocabulary.
+//! Truncating a model to a smaller vocabulary.
 
 use std::collections::HashSet;
 
@@ -8,16 +8,17 @@ use super::{BuildError, Event, Facts, Method, Model};
 use crate::token::TokenId;
 
 impl Model {
-    /// The model as if its training had stopped at `n_vocab` tokens, special ones included: the
-    /// events up to the first point at which the vocabulary has that size. The deletions that
-    /// directly follow a merge belong to it. Special tokens stay last. Cut to the size that it has,
-    /// a model stays as it is.
+    /// The model as if its training had stopped at `n_vocab` tokens, including special tokens. It has
+    /// the events up to the first point at which the vocabulary has that size. Deletions that
+    /// directly follow a merge belong to it. Special tokens stay last. A model that already has the
+    /// size is not changed.
     ///
-    /// With 256 bytes and the merges `a b`, `ab c`: cut to 257, `ab c` goes; cut to 256, both.
+    /// With 256 bytes and the merges `a b` and `ab c`, truncating to 257 removes `ab c`, and
+    /// truncating to 256 removes both.
     ///
-    /// The options recorded in the facts are set to the new size; a recorded shortfall goes, for
-    /// the model now has the size asked for. N-grams for greedy splitting that use a token that is
-    /// gone, go too.
+    /// The options recorded in the facts are set to the new size. A recorded shortfall is removed,
+    /// because the model now has the requested size. N-grams for greedy splitting are removed if they
+    /// use a token that is gone.
     pub fn truncate(&self, n_vocab: usize) -> Result<Model, BuildError> {
         let parts = self.parts();
         let specials = parts.specials.len();
@@ -59,8 +60,8 @@ impl Model {
         Model::build(parts)
     }
 
-    /// The number of events after which there are `size` tokens for the first time, and which
-    /// symbols are in the vocabulary then. `size` is at least that of the alphabet.
+    /// The number of events after which there are `size` tokens for the first time, and the symbols
+    /// that are in the vocabulary then. `size` is at least that of the alphabet.
     fn cut_at(&self, size: usize) -> (usize, Vec<bool>) {
         let events = &self.parts().events;
         let mut now = self.parts().alphabet.size();

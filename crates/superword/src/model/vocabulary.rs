@@ -1,4 +1,4 @@
-//! The tokens of a model: bytes, ids, origin. Derived from the events by replaying them.
+//! The tokens of a model with their bytes, ids and origins, derived by replaying the events.
 
 use std::collections::HashSet;
 
@@ -6,16 +6,16 @@ use super::{BuildError, Event, Method, ModelParts};
 use crate::token::{Symbol, TokenId};
 use crate::tokens::{MAX_TOKEN_BYTES, TokenTable};
 
-/// The most bytes the results of all merges together may hold. Real vocabularies hold a few
-/// megabytes; the limit keeps a made-up file from filling the memory (each merge doubles the
-/// last) and from taking forever (many merges that make one and the same long token).
+/// The most bytes that the results of all merges together may have. Real vocabularies have a few
+/// megabytes. The limit stops a hostile file from filling the memory (each merge doubles the last) and
+/// from running forever (many merges make the same long token).
 pub const MAX_VOCABULARY_BYTES: usize = MAX_TOKEN_BYTES;
 
-/// Ids may leave gaps (imported models do), but tables by id must stay in proportion to the model:
-/// the largest id is this plus four for each token.
+/// Ids may have gaps, as in imported models, but tables by id must stay in proportion to the model.
+/// So the largest allowed id is this plus four for each token.
 const SPARE_IDS: usize = 1 << 20;
 
-/// So many that symbols and times of entering fit in 32 bits with room to spare.
+/// Few enough that symbols and the order of entering fit into 32 bits.
 const MAX_EVENTS: usize = 1 << 30;
 
 const NO_ID: u32 = u32::MAX;
@@ -25,7 +25,7 @@ const NO_ID: u32 = u32::MAX;
 pub struct Vocabulary {
     tokens: TokenTable,
     origins: Vec<Origin>,
-    /// The token that each event made or deleted.
+    /// The token that each event added or deleted.
     made: Vec<Symbol>,
     id_of: Vec<u32>,
     symbol_of: Vec<u32>,
@@ -33,7 +33,7 @@ pub struct Vocabulary {
     n_tokens: usize,
 }
 
-/// How a symbol came into the vocabulary, the last time it did.
+/// How a symbol was last added to the vocabulary.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Origin {
     /// It is a byte of the alphabet.
@@ -45,12 +45,13 @@ pub enum Origin {
 }
 
 impl Vocabulary {
-    /// Replays the events of `parts`, checking each.
+    /// Replays and checks the events of `parts`.
     pub(super) fn replay(parts: &ModelParts) -> Result<Vocabulary, BuildError> {
         let mut vocabulary = Vocabulary::of_alphabet(parts);
         let mut alive: Vec<bool> = vec![true; vocabulary.len()];
         let mut superwords = HashSet::new();
-        // The order of entering; a token deleted and made again enters again, at the later time.
+        // The order in which tokens were added. A token that is deleted and made again counts from
+        // the later time.
         let mut entered: Vec<u32> = (0..).take(vocabulary.len()).collect();
         let mut clock = vocabulary.len() as u32;
         if parts.events.len() > MAX_EVENTS {
@@ -117,7 +118,7 @@ impl Vocabulary {
                     if vocabulary.bytes_of(token).len() == 1 {
                         return Err(BuildError::DeletesByte { event, token });
                     }
-                    // A superword with the same bytes is still made by its supermerge.
+                    // A superword with the same bytes is still made by its supermerge, so it stays.
                     alive[token.index()] = superwords.contains(&token);
                     vocabulary.made.push(token);
                 }
@@ -235,12 +236,12 @@ impl Vocabulary {
         Ok(())
     }
 
-    /// The number of symbols, deleted ones included.
+    /// The number of symbols, including deleted ones.
     pub fn len(&self) -> usize {
         self.tokens.len()
     }
 
-    /// Never true: the alphabet is always there.
+    /// Always false, because there is always an alphabet.
     pub fn is_empty(&self) -> bool {
         self.tokens.is_empty()
     }
@@ -250,7 +251,7 @@ impl Vocabulary {
         self.n_vocab
     }
 
-    /// The number of tokens without the special ones.
+    /// The number of tokens, not counting special tokens.
     pub fn n_tokens(&self) -> usize {
         self.n_tokens
     }
@@ -260,30 +261,30 @@ impl Vocabulary {
         self.tokens.bytes_of(symbol)
     }
 
-    /// How the symbol came into the vocabulary, the last time it did.
+    /// How the symbol was last added to the vocabulary.
     pub fn origin_of(&self, symbol: Symbol) -> Origin {
         self.origins[symbol.index()]
     }
 
-    /// The token that an event made (which may have been there before) or deleted, e.g. `ab` for
-    /// the merge of `a` and `b`. Events are numbered from 0.
+    /// The token that an event made or deleted: `ab` for the merge of `a` and `b`, even if `ab`
+    /// existed before. Events are numbered from 0.
     pub fn made_by(&self, event: usize) -> Symbol {
         self.made[event]
     }
 
-    /// The id of a symbol, unless it was deleted.
+    /// The id of a symbol. `None` if it was deleted.
     pub fn id_of(&self, symbol: Symbol) -> Option<TokenId> {
         let id = self.id_of[symbol.index()];
         (id != NO_ID).then_some(TokenId(id))
     }
 
-    /// The symbol with this id; `None` for special tokens and ids that no token has.
+    /// The symbol with this id. `None` for special tokens and unused ids.
     pub fn symbol_with(&self, id: TokenId) -> Option<Symbol> {
         let symbol = *self.symbol_of.get(id.index())?;
         (symbol != NO_ID).then_some(Symbol(symbol))
     }
 
-    /// The symbol that has these bytes, deleted or not.
+    /// The symbol with these bytes, deleted or not.
     pub fn symbol_of_bytes(&self, bytes: &[u8]) -> Option<Symbol> {
         self.tokens.find(bytes)
     }

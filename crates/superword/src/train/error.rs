@@ -1,20 +1,22 @@
 //! Why training gave no model.
 
 use std::convert::Infallible;
+use std::io;
+use std::path::Path;
 
 use super::options::OptionError;
-use super::spilling::CountError;
 use crate::corpus::{CorpusError, ReadError};
-use crate::count::{CountOverflow, CutError};
+use crate::count::{CountError, CountOverflow};
+use crate::disk::{LockError, WriteError, is_disk_full};
 use crate::merge::MergeError;
 use crate::model::BuildError;
 use crate::observe::Stopped;
 use crate::text::{PatternError, SplitError};
 
-/// Whether what was finished is there after an error.
+/// Whether finished work is still there after an error.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WorkKept {
-    /// It is in the folder for work.
+    /// It is in the work directory.
     Yes,
     /// It was in temporary files, which are gone.
     No,
@@ -23,106 +25,114 @@ pub enum WorkKept {
 /// Why training gave no model.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum TrainError {
-    /// Options that do not go together.
+    /// Options are out of range or contradict each other.
     #[error(transparent)]
     Option(#[from] OptionError),
-    /// A pattern is at fault.
+    /// A pattern is not valid.
     #[error(transparent)]
     Pattern(#[from] PatternError),
-    /// The input is at fault.
+    /// The input cannot be read.
     #[error(transparent)]
     Corpus(#[from] CorpusError),
-    /// A document could not be cut into pretokens.
-    #[error("a document cannot be cut into pretokens: {0}")]
+    /// A document cannot be split into pretokens.
+    #[error("a document cannot be split into pretokens: {0}")]
     Split(#[from] SplitError),
     /// The observer asked to stop.
     #[error(transparent)]
     Stopped(#[from] Stopped),
-    /// Merging cannot go on.
+    /// Merging failed.
     #[error(transparent)]
     Merge(MergeError),
     /// A count does not fit.
     #[error(transparent)]
     Overflow(#[from] CountOverflow),
-    /// The text changed between the two passes over it, or counts came from elsewhere.
-    #[error("a pretoken holds a byte that is not in the alphabet")]
+    /// An input was written to between two passes over it.
+    #[error("{source_name} changed while the run was reading it")]
+    InputChanged {
+        /// The input.
+        source_name: String,
+    },
+    /// Counts contain a byte that the alphabet does not have.
+    #[error("a pretoken contains a byte that is not in the alphabet")]
     ForeignByte,
     /// Only words can be learned from counts of pretokens.
-    #[error("counts of pretokens give words only: the method must be \"bpe\"")]
+    #[error("only words can be learned from pretoken counts: `method` must be \"bpe\"")]
     WordsOnly,
-    /// Candidates are there for superwords.
-    #[error("candidates give superwords: the method must be \"boundless\" or \"superbpe\"")]
+    /// Only superwords can be learned from candidates.
+    #[error(
+        "superwords are learned from candidates: `method` must be \"boundless\" or \"superbpe\""
+    )]
     SuperwordsOnly,
-    /// Superwords are added to words, not to superwords.
+    /// Superwords can only be added to a model without superwords.
     #[error("the model has superwords already; superwords can only be added to a model of words")]
     HasSuperwords,
-    /// BoundlessBPE leaves out some words, so ids cannot be kept.
-    #[error("a model with special tokens or ids of its own can only be extended by \"superbpe\"")]
+    /// BoundlessBPE drops some words, so ids cannot stay the same.
+    #[error("a model with special tokens or custom ids can only be extended by \"superbpe\"")]
     BaseNeedsSuperBpe,
-    /// A base keeps its special tokens and gets no others.
-    #[error("special tokens are given, but the base keeps its own")]
+    /// An extended model keeps its special tokens and gets no new ones.
+    #[error("special tokens are given, but an extended model keeps its own")]
     BaseHasSpecials,
-    /// Candidates name tokens that the words do not have.
-    #[error("a candidate holds the token {token:?}, which is not a token of the words")]
+    /// Candidates contain tokens that the model does not have.
+    #[error("a candidate contains the token {token:?}, which the model does not have")]
     ForeignToken {
-        /// The token, readable.
+        /// The token as text.
         token: String,
     },
-    /// Candidates were cut where it may have changed the result.
+    /// Candidates were cut so much that the result may have changed.
     #[error(
-        "the candidates were cut at bigrams that occur fewer than {cut_below} times, and \
-         rarer ones are needed"
+        "the candidates were cut at bigrams that occur fewer than {cut_below} times, but rarer \
+         bigrams are needed"
     )]
     CutTooHigh {
-        /// Where they were cut.
+        /// The threshold of the cut.
         cut_below: u64,
     },
-    /// A file of the scratch folder cannot be written or read.
+    /// A file of the work directory, or a temporary file, cannot be written or read.
     #[error("{path}: {reason}")]
-    Scratch {
+    WorkFile {
         /// The file.
         path: String,
-        /// What the system says.
+        /// Why.
         reason: String,
-        /// Where the disk is full: whether what was finished is kept.
+        /// If the disk is full: whether finished work is kept.
         full: Option<WorkKept>,
     },
-    /// Two runs in one folder would step on each other.
+    /// Another run uses the work directory.
     #[error("{path} is in use by another run{}", process_named(*process))]
     InUse {
-        /// The folder.
+        /// The directory.
         path: String,
-        /// The process of the other run, where it is known.
+        /// The process of the other run, if known.
         process: Option<u32>,
     },
-    /// Nothing can be counted in so little memory.
+    /// The memory limit is too small to count anything.
     #[error("{given} bytes of memory are too few for {workers} threads; {needed} are needed")]
     MemoryTooSmall {
-        /// What was given.
+        /// The limit.
         given: u64,
-        /// The least that works.
+        /// The smallest possible limit.
         needed: u64,
         /// The number of threads.
         workers: u64,
     },
-    /// The counts of the whole text do not fit.
+    /// The counts of the whole text do not fit in the memory limit.
     #[error("the {what} of the text do not fit in {given} bytes of memory")]
     MemoryExceeded {
         /// What was counted.
         what: &'static str,
-        /// What was given.
+        /// The limit.
         given: u64,
         /// More than this is needed.
         needed: u64,
     },
-    /// Work can only be gone on with on files.
-    #[error("{source_name} is not a file, so a later run could not tell whether it is the same")]
+    /// A run can only resume if its inputs are files.
+    #[error("{source_name} is not a file, so a later run could not tell whether it has changed")]
     NotAFile {
         /// The input.
         source_name: String,
     },
-    /// The result is no sound model.
-    #[error("the trained model is not sound: {0}")]
+    /// The result is not a valid model.
+    #[error("the trained model is not valid: {0}")]
     Build(#[from] BuildError),
 }
 
@@ -139,32 +149,21 @@ impl From<MergeError> for TrainError {
     }
 }
 
-impl From<CutError> for TrainError {
-    fn from(error: CutError) -> TrainError {
+impl From<CountError> for TrainError {
+    fn from(error: CountError) -> TrainError {
         match error {
-            CutError::Overflow(overflow) => overflow.into(),
-            CutError::Stopped(stopped) => stopped.into(),
+            CountError::Overflow(overflow) => overflow.into(),
+            CountError::Stopped(stopped) => stopped.into(),
         }
     }
 }
 
-impl From<ReadError<SplitError>> for TrainError {
-    fn from(error: ReadError<SplitError>) -> TrainError {
+impl From<ReadError<Box<TrainError>>> for TrainError {
+    fn from(error: ReadError<Box<TrainError>>) -> TrainError {
         match error {
             ReadError::Corpus(error) => error.into(),
             ReadError::Stopped(stopped) => stopped.into(),
-            ReadError::Sink(error) => error.into(),
-        }
-    }
-}
-
-impl From<ReadError<CountError>> for TrainError {
-    fn from(error: ReadError<CountError>) -> TrainError {
-        match error {
-            ReadError::Corpus(error) => error.into(),
-            ReadError::Stopped(stopped) => stopped.into(),
-            ReadError::Sink(CountError::Split(error)) => error.into(),
-            ReadError::Sink(CountError::Scratch(error)) => *error,
+            ReadError::Sink(error) => *error,
         }
     }
 }
@@ -179,8 +178,61 @@ impl From<ReadError<Infallible>> for TrainError {
     }
 }
 
+impl From<LockError> for TrainError {
+    fn from(error: LockError) -> TrainError {
+        match error {
+            LockError::InUse { directory, process } => TrainError::InUse {
+                path: directory.display().to_string(),
+                process,
+            },
+            LockError::Write(error) => TrainError::from_write(&error),
+        }
+    }
+}
+
 impl TrainError {
-    /// What to do next, where there is something to say.
+    /// A file of the work directory was not written.
+    pub(super) fn from_write(error: &WriteError) -> TrainError {
+        TrainError::WorkFile {
+            path: error.path().display().to_string(),
+            // Without the path, which is part of the message anyway.
+            reason: match error {
+                WriteError::Io { source, .. } => source.to_string(),
+                WriteError::DiskFull { .. } => "no space left on the disk".into(),
+                WriteError::PermissionDenied { .. } => "permission denied".into(),
+                WriteError::NoDirectory { .. } => "the directory does not exist".into(),
+                error => error.to_string(),
+            },
+            full: matches!(error, WriteError::DiskFull { .. }).then_some(WorkKept::Yes),
+        }
+    }
+
+    /// A system call on a file failed.
+    pub(super) fn work_file(path: &Path, error: io::Error, kept: WorkKept) -> TrainError {
+        TrainError::WorkFile {
+            path: path.display().to_string(),
+            full: is_disk_full(&error).then_some(kept),
+            reason: error.to_string(),
+        }
+    }
+
+    /// The option that the error is about, by its name in Python, if there is one.
+    pub fn option(&self) -> Option<&'static str> {
+        Some(match self {
+            TrainError::Option(error) => error.option(),
+            TrainError::MemoryTooSmall { .. } | TrainError::MemoryExceeded { .. } => "max_memory",
+            TrainError::NotAFile { .. } | TrainError::InUse { .. } => "work_dir",
+            TrainError::WordsOnly | TrainError::SuperwordsOnly | TrainError::BaseNeedsSuperBpe => {
+                "method"
+            }
+            TrainError::BaseHasSpecials => "special_tokens",
+            TrainError::CutTooHigh { .. } => "cut_below",
+            TrainError::ForeignByte => "alphabet",
+            _ => return None,
+        })
+    }
+
+    /// What to do next, if there is something to say.
     pub fn hint(&self) -> Option<String> {
         match self {
             TrainError::Option(error) => error.hint(),
@@ -190,59 +242,62 @@ impl TrainError {
             TrainError::Build(error) => error.hint(),
             TrainError::Stopped(_) => None,
             TrainError::Merge(MergeError::CountOverflow) | TrainError::Overflow(_) => {
-                Some("the counts are beyond any text; are they from a damaged file?".into())
+                Some("no text has such counts; is the file with the counts damaged?".into())
             }
-            TrainError::Merge(_) => Some("train on a sample of the text (max_bytes)".into()),
-            TrainError::Scratch {
+            TrainError::Merge(_) => Some("train on a sample of the text: set `sample`".into()),
+            TrainError::InputChanged { .. } => {
+                Some("run again once nothing writes to the file, or train on a copy of it".into())
+            }
+            TrainError::WorkFile {
                 full: Some(WorkKept::Yes),
                 ..
             } => Some(
-                "free some space; what was finished is kept, and the same command goes on from it"
+                "free some space and run the same command again; it resumes from the finished work"
                     .into(),
             ),
-            TrainError::Scratch {
+            TrainError::WorkFile {
                 full: Some(WorkKept::No),
                 ..
             } => Some(
-                "free some space, or let temporary files go to a larger disk with the environment \
-                 variable TMPDIR"
+                "free some space, or set the environment variable TMPDIR to a directory on a \
+                 larger disk"
                     .into(),
             ),
-            TrainError::Scratch { .. } => {
-                Some("check the folder; remove it to start from the beginning".into())
+            TrainError::WorkFile { .. } => {
+                Some("check the directory; remove it to start from the beginning".into())
             }
             TrainError::InUse { .. } => {
-                Some("wait for it to end or stop it, or give another directory as work_dir".into())
+                Some("wait for the other run to end, stop it, or choose another `work_dir`".into())
             }
             TrainError::MemoryTooSmall { needed, .. } => Some(format!(
-                "give max_memory of {needed} or more, or use fewer threads"
+                "give `max_memory` of {needed} or more, or use fewer `threads`"
             )),
             TrainError::MemoryExceeded { needed, .. } => Some(format!(
-                "give max_memory of more than {needed}, or train on a sample of the text"
+                "give `max_memory` of more than {needed}, or train on a `sample` of the text"
             )),
             TrainError::NotAFile { .. } => {
-                Some("write it to a file first, or leave work_dir out".into())
+                Some("write it to a file first, or leave `work_dir` out".into())
             }
             TrainError::WordsOnly => {
                 Some("learn the words first, then add superwords from candidates".into())
             }
             TrainError::SuperwordsOnly => {
-                Some("use method \"bpe\" without candidates, or another method".into())
+                Some("leave the candidates out, or use another `method`".into())
             }
             TrainError::HasSuperwords => {
-                Some("give the model of words that it was made from, or train one".into())
+                Some("give the model of words that it was extended from, or train one".into())
             }
             TrainError::BaseNeedsSuperBpe => {
-                Some("use method \"superbpe\", or learn the words without special tokens".into())
+                Some("use `method=\"superbpe\"`, or learn the words without special tokens".into())
             }
-            TrainError::BaseHasSpecials => Some("leave special_tokens out".into()),
+            TrainError::BaseHasSpecials => Some("leave `special_tokens` out".into()),
             TrainError::ForeignToken { .. } => {
                 Some("count the candidates with the same model of words".into())
             }
             TrainError::CutTooHigh { cut_below } => Some(format!(
-                "count the candidates again with cut_below less than {cut_below}, or uncut"
+                "count the candidates again with `cut_below` less than {cut_below}, or without it"
             )),
-            TrainError::ForeignByte => Some("use the alphabet \"bytes\"".into()),
+            TrainError::ForeignByte => Some("use `alphabet=\"bytes\"`".into()),
         }
     }
 }

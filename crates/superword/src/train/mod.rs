@@ -1,90 +1,49 @@
-//! Documents → model: both phases, in order.
+//! Training: documents in, model out.
+//!
+//! | file | what it does |
+//! |---|---|
+//! | `run` | the whole run, from top to bottom |
+//! | `stages` | the stages by themselves |
+//! | `counting/` | passes over the text, in memory or with files |
+//! | `work/` | the work directory: files, their keys, the lock |
+//! | `words` | phase 1: BPE and PickyBPE |
+//! | `superwords`, `boundless`, `superbpe`, `supermerger` | phase 2 |
+//! | `allowed` | which pretokens may be joined |
+//! | `threshold` | where candidates are cut |
+//! | `build` | history to model |
 
-mod bounded;
+mod allowed;
+mod boundless;
+mod build;
+mod counting;
 mod error;
-mod finish;
-mod kept;
+mod inputs;
 mod options;
-mod piece;
-mod pipeline;
-mod rules;
-mod scratch;
-mod spilling;
+mod report;
+mod run;
 mod stages;
-mod supermerges;
+mod superbpe;
+mod supermerger;
 mod superwords;
-mod weighted;
-mod within;
+mod threshold;
+mod watch;
 mod words;
-mod work_dir;
+mod work;
 
 pub use error::{TrainError, WorkKept};
 pub use options::{
-    Boundary, GREEDY_FLOOR, GREEDY_LONGEST, GreedySplit, OptionError, Picky, TrainOptions,
+    Boundary, GREEDY_FLOOR, GREEDY_LONGEST, GreedySplit, OptionError, Picky, Resources,
+    TrainOptions,
 };
-pub use pipeline::{PhaseTime, TrainReport, train};
-pub use rules::SupermergeRules;
-pub use stages::{Counted, GroupRead, count_candidates, count_pretokens, train_words};
-pub use supermerges::{Step, Superwords, learn_boundless, learn_superbpe};
-pub use superwords::train_superwords;
-pub use within::{check_memory, count_candidates_within, count_pretokens_within};
+pub use report::{GroupRead, PhaseTime, TextReport, TrainReport};
+pub use run::train;
+pub use stages::{
+    CountedCandidates, CountedPretokens, Text, check_memory, count_candidates, count_pretokens,
+    train_superwords, train_words,
+};
+pub use watch::WatchMerges;
 pub use words::{WordStep, Words, learn_words};
-pub use work_dir::WorkDir;
+pub use work::WorkDir;
 
-use crate::merge::MergeOptions;
-use crate::observe::{Observer, Phase, Stopped, check_stop};
-
-/// Shows the progress of a merge loop and hears the wish to stop, without slowing the loop.
-#[derive(Clone, Copy)]
-pub struct WatchMerges<'a> {
-    observer: &'a dyn Observer,
-    phase: Phase,
-    threads: usize,
-}
-
-impl std::fmt::Debug for WatchMerges<'_> {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("WatchMerges")
-            .field("phase", &self.phase)
-            .finish()
-    }
-}
-
-impl<'a> WatchMerges<'a> {
-    /// Watches one phase, which may use so many threads (0: as many as the machine has).
-    pub fn new(observer: &'a dyn Observer, phase: Phase, threads: usize) -> WatchMerges<'a> {
-        WatchMerges {
-            observer,
-            phase,
-            threads,
-        }
-    }
-
-    /// How the merger works.
-    fn working(&self, floor: u64) -> MergeOptions<'a> {
-        MergeOptions {
-            floor,
-            threads: self.threads,
-            observer: self.observer,
-        }
-    }
-
-    /// Hears the wish to stop.
-    fn look(&self) -> Result<(), Stopped> {
-        check_stop(self.observer)
-    }
-
-    fn step(&self, done: usize, total: usize) -> Result<(), Stopped> {
-        check_stop(self.observer)?;
-        if done.is_multiple_of(256) {
-            self.observer
-                .progress(self.phase, done as u64, Some(total as u64));
-        }
-        Ok(())
-    }
-
-    fn done(&self, done: usize, total: usize) {
-        self.observer
-            .progress(self.phase, done as u64, Some(total as u64));
-    }
-}
+#[cfg(test)]
+mod tests;

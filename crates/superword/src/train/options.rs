@@ -1,29 +1,30 @@
-//! What to learn, and how.
+//! What to learn (`TrainOptions`), and with which means (`Resources`).
 
 use std::sync::Arc;
 
 use super::WorkDir;
 use crate::corpus::Sample;
 use crate::model::{Alphabet, Method, PickySplit};
+use crate::text::{Matcher, PatternError};
 
 /// PickyBPE deletions.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Picky {
-    /// A part is deleted if at least this share of its occurrences went into a merge: in (0, 1].
+    /// A token is deleted once a merge uses at least this share of its occurrences: in (0, 1].
     pub threshold: f64,
-    /// What takes its place.
+    /// What replaces a deleted token.
     pub split: PickySplit,
 }
 
-/// What greedy n-gram splitting is used for.
+/// Where greedy n-gram splitting is used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum GreedySplit {
-    /// Not used.
+    /// Nowhere.
     #[default]
     Off,
     /// For the candidates of training.
     Training,
-    /// The same, and recorded in the model and applied when encoding.
+    /// For training and for encoding. The n-grams are saved in the model.
     Encoding,
 }
 
@@ -32,7 +33,7 @@ pub const GREEDY_FLOOR: u64 = 15;
 /// N-grams for greedy splitting have at most this many pretokens.
 pub const GREEDY_LONGEST: usize = 30;
 
-/// Where a superword may be joined.
+/// Where two pretokens may be joined to a superword.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum Boundary {
     /// Between any two pretokens.
@@ -47,23 +48,23 @@ pub enum Boundary {
 pub struct TrainOptions {
     /// How superwords are learned.
     pub method: Method,
-    /// The wanted size, special tokens included.
+    /// The requested vocabulary size, special tokens included.
     pub vocab_size: usize,
-    /// How many of the tokens are superwords (SuperBPE).
+    /// How many of the tokens are superwords (SuperBPE only).
     pub supermerges: usize,
     /// The single-byte tokens.
     pub alphabet: Alphabet,
-    /// No pair that occurs less often is merged.
+    /// Pairs that occur less often are not merged.
     pub min_count: u64,
     /// PickyBPE deletions.
     pub picky: Option<Picky>,
     /// Greedy n-gram splitting.
     pub greedy_split: GreedySplit,
-    /// The most pretokens in a superword.
+    /// The maximum number of pretokens in a superword.
     pub max_words: Option<usize>,
-    /// Superwords stay within one script.
+    /// Superwords may not mix scripts.
     pub same_script: bool,
-    /// Where a superword may be joined.
+    /// Where two pretokens may be joined.
     pub boundary: Boundary,
     /// A pattern that no superword may match.
     pub veto: Option<String>,
@@ -71,21 +72,35 @@ pub struct TrainOptions {
     pub special_tokens: Vec<String>,
     /// Learn from a sample of the documents only.
     pub sample: Option<Sample>,
-    /// Keep what is finished in this folder, and go on from what is there.
+}
+
+/// Where and within which limits a run computes. Changes speed, memory and files, never the model.
+#[derive(Clone, Debug)]
+pub struct Resources {
+    /// Keep finished work in this directory, and resume from what is there.
     pub work_dir: Option<Arc<WorkDir>>,
-    /// Count within about this many bytes of memory, with the help of a scratch folder.
+    /// Count within about this many bytes of memory, with the help of temporary files.
     pub max_memory: Option<u64>,
-    /// Sources are counted together up to so many stored bytes; `None` for the usual number.
+    /// How many stored bytes of input are counted as one piece in a work directory; `None` for
+    /// the default. Smaller pieces lose less work if a run is killed.
     pub piece_bytes: Option<u64>,
-    /// Cut candidates where no superword can form. Changes speed and memory, never the result.
+    /// Cut candidates where no superword can form.
     pub cutting: bool,
-    /// Merge on so many threads; 0 for as many as the machine has. Changes speed, never the result.
-    /// [`super::train`] takes the number that it reads with instead.
-    pub threads: usize,
+}
+
+impl Default for Resources {
+    fn default() -> Resources {
+        Resources {
+            work_dir: None,
+            max_memory: None,
+            piece_bytes: None,
+            cutting: true,
+        }
+    }
 }
 
 impl TrainOptions {
-    /// The defaults, for a method and a size.
+    /// The defaults for a method and a vocabulary size.
     pub fn new(method: Method, vocab_size: usize) -> TrainOptions {
         TrainOptions {
             method,
@@ -101,20 +116,25 @@ impl TrainOptions {
             veto: None,
             special_tokens: Vec::new(),
             sample: None,
-            work_dir: None,
-            max_memory: None,
-            piece_bytes: None,
-            cutting: true,
-            threads: 0,
         }
     }
 
-    /// Tokens to be learned or to be bytes: the wanted size without the special tokens.
+    /// The options of phase 1 by itself: plain BPE up to the size where superwords take over.
+    pub(super) fn words_only(&self) -> TrainOptions {
+        TrainOptions {
+            alphabet: self.alphabet,
+            min_count: self.min_count,
+            picky: self.picky,
+            ..TrainOptions::new(Method::Bpe, self.word_tokens())
+        }
+    }
+
+    /// The requested size without the special tokens.
     pub(super) fn tokens(&self) -> usize {
         self.vocab_size.saturating_sub(self.special_tokens.len())
     }
 
-    /// The size of the vocabulary that phase 1 goes to.
+    /// The vocabulary size at which phase 1 ends.
     pub(super) fn word_tokens(&self) -> usize {
         match self.method {
             Method::Bpe | Method::Boundless => self.tokens(),
@@ -122,7 +142,12 @@ impl TrainOptions {
         }
     }
 
-    /// Checks what can be checked before any text is read.
+    /// Compiles the veto pattern.
+    pub(super) fn veto_matcher(&self) -> Result<Option<Matcher>, PatternError> {
+        self.veto.as_deref().map(Matcher::new).transpose()
+    }
+
+    /// Checks everything that can be checked before any text is read.
     pub fn check(&self) -> Result<(), OptionError> {
         let smallest = self.alphabet.size() + self.special_tokens.len() + self.supermerges;
         if self.vocab_size < smallest {
@@ -172,12 +197,12 @@ impl TrainOptions {
 
 const MAX_VOCABULARY: usize = 1 << 28;
 
-/// Options that do not go together.
+/// Options that are out of range or contradict each other.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
-#[allow(missing_docs)] // each message says what its fields are
+#[allow(missing_docs)] // The messages describe the fields.
 pub enum OptionError {
     #[error(
-        "a vocabulary of {asked} is smaller than what it must hold: {alphabet} bytes, {specials} special tokens, {supermerges} supermerges"
+        "a vocabulary of {asked} is too small: it must hold {alphabet} bytes, {specials} special tokens and {supermerges} supermerges"
     )]
     VocabularyTooSmall {
         asked: usize,
@@ -185,19 +210,17 @@ pub enum OptionError {
         specials: usize,
         supermerges: usize,
     },
-    #[error(
-        "a vocabulary of {asked} is larger than {MAX_VOCABULARY}, the most that can be trained"
-    )]
+    #[error("a vocabulary of {asked} is larger than the maximum of {MAX_VOCABULARY}")]
     VocabularyTooLarge { asked: usize },
-    #[error("supermerges are given, but plain BPE has none")]
+    #[error("`supermerges` was given, but plain BPE has none")]
     SupermergesInBpe,
-    #[error("supermerges are given, but BoundlessBPE finds their number itself")]
+    #[error("`supermerges` was given, but BoundlessBPE chooses their number itself")]
     SupermergesInBoundless,
-    #[error("SuperBPE needs the number of supermerges")]
+    #[error("SuperBPE needs `supermerges`")]
     NoSupermerges,
     #[error("the PickyBPE threshold is {given}; it must be above 0 and at most 1")]
     PickyOutOfRange { given: f64 },
-    #[error("a superword has at least two pretokens, so max_words must be 2 or more")]
+    #[error("`max_words` must be 2 or more: a superword has at least two pretokens")]
     MaxWordsTooSmall,
     #[error("special token {index} is empty")]
     EmptySpecial { index: usize },
@@ -206,6 +229,21 @@ pub enum OptionError {
 }
 
 impl OptionError {
+    /// The option that is at fault, by its name in Python.
+    pub fn option(&self) -> &'static str {
+        match self {
+            OptionError::VocabularyTooSmall { .. } | OptionError::VocabularyTooLarge { .. } => {
+                "vocab_size"
+            }
+            OptionError::SupermergesInBpe
+            | OptionError::SupermergesInBoundless
+            | OptionError::NoSupermerges => "supermerges",
+            OptionError::PickyOutOfRange { .. } => "picky",
+            OptionError::MaxWordsTooSmall => "max_words",
+            OptionError::EmptySpecial { .. } | OptionError::SpecialTwice { .. } => "special_tokens",
+        }
+    }
+
     /// What to do next.
     pub fn hint(&self) -> Option<String> {
         Some(match self {
@@ -215,25 +253,24 @@ impl OptionError {
                 supermerges,
                 ..
             } => format!(
-                "ask for more than {} tokens",
+                "ask for at least {} tokens",
                 alphabet + specials + supermerges
             ),
             OptionError::VocabularyTooLarge { .. } => "ask for fewer tokens".into(),
             OptionError::SupermergesInBpe => {
-                "leave supermerges out, or use method \"superbpe\"".into()
+                "leave `supermerges` out, or use `method=\"superbpe\"`".into()
             }
             OptionError::SupermergesInBoundless => {
-                "leave supermerges out, or use method \"superbpe\" to set their number".into()
+                "leave `supermerges` out, or use `method=\"superbpe\"` to set their number".into()
             }
             OptionError::NoSupermerges => {
-                "give supermerges, or use method \"boundless\", which finds the number itself"
+                "give `supermerges`, or use `method=\"boundless\"`, which chooses the number itself"
                     .into()
             }
             OptionError::PickyOutOfRange { .. } => "0.9 is a common choice".into(),
-            OptionError::MaxWordsTooSmall => "use method \"bpe\" for no superwords at all".into(),
-            OptionError::EmptySpecial { .. } | OptionError::SpecialTwice { .. } => {
-                "give each special token once".into()
-            }
+            OptionError::MaxWordsTooSmall => "use `method=\"bpe\"` to learn no superwords".into(),
+            OptionError::EmptySpecial { .. } => "leave it out".into(),
+            OptionError::SpecialTwice { .. } => "give each special token once".into(),
         })
     }
 }

@@ -1,292 +1,240 @@
-//! The stages of a run, each by itself: a corpus can be counted in pieces, on many machines, by
-//! any engine, and words learned from it afterwards. [`super::train`] stands on the same functions.
+//! The stages of training, each by itself: a text can be counted in parts or on many machines, and
+//! words and superwords can be learned from the counts afterwards.
 
-use serde_json::json;
+use super::build::Learned;
+use super::counting::{Budget, Pass};
+use super::inputs::Inputs;
+use super::report::{GroupRead, PhaseTime, TextReport};
+use super::superwords::{Phase2, greedy_floor};
+use super::words::Words;
+use super::work::Store;
+use super::{Resources, TrainError, TrainOptions, WatchMerges};
+use crate::corpus::{ReadOptions, ReadReport, Sample, Source, plan_sample};
+use crate::count::{CandidateCounts, Eligible, PretokenCounts};
+use crate::model::{Facts, Method, Model};
+use crate::observe::{Observer, Phase};
+use crate::text::Pretokenizer;
 
-use super::finish::Learned;
-use super::weighted::Weighted;
-use super::words::{Words, learn_words};
-use super::{TrainError, TrainOptions, WatchMerges};
-use crate::corpus::{DocumentSink, Groups, ReadOptions, ReadReport, Source, read_parallel};
-use crate::count::{
-    BigramSketch, CandidateCounter, CandidateCounts, CountOverflow, EarlyCut, Eligible,
-    PretokenCounter, PretokenCounts, cut,
-};
-use crate::encode::WordRules;
-use crate::model::{Alphabet, Event, Facts, Method, Model, WordEvent, word_events};
-use crate::observe::{Observer, Phase, check_stop};
-use crate::text::{Pretokenizer, SplitError};
-use crate::token::Symbol;
+/// A text to count, and how to read it.
+#[derive(Clone, Copy, Debug)]
+pub struct Text<'a> {
+    /// The inputs. Pipes must be buffered if there is a sample.
+    pub sources: &'a [Source],
+    /// How to read them.
+    pub read: &'a ReadOptions,
+    /// Count only a sample of the documents.
+    pub sample: Option<Sample>,
+    /// Count within about this many bytes of memory. What does not fit goes to temporary files.
+    /// The result must fit in the end: [`TrainError::MemoryExceeded`].
+    pub max_memory: Option<u64>,
+}
 
-/// What counting a text gave.
-#[derive(Clone, Debug, Default)]
-pub struct Counted {
+/// The pretokens of a text.
+#[derive(Clone, Debug)]
+pub struct CountedPretokens {
     /// How often each pretoken occurs.
     pub counts: PretokenCounts,
-    /// Upper bounds on the counts of bigrams, where they were asked for.
-    pub sketch: Option<BigramSketch>,
-    /// Pretokens in all documents.
-    pub pretokens: u64,
+    /// What was read.
+    pub text: TextReport,
+    /// How long it took.
+    pub times: Vec<PhaseTime>,
+}
+
+/// The candidates of a text.
+#[derive(Clone, Debug)]
+pub struct CountedCandidates {
+    /// How often each candidate occurs.
+    pub counts: CandidateCounts,
     /// What was read.
     pub read: ReadReport,
-    /// The same by group, where there are groups.
-    pub groups: Vec<GroupRead>,
+    /// How long it took.
+    pub times: Vec<PhaseTime>,
 }
 
-impl Counted {
-    /// What is recorded in a model about the text.
-    pub fn facts(&self) -> Facts {
-        let mut facts = Facts::new();
-        facts.insert("documents".into(), json!(self.read.documents));
-        facts.insert("bytes".into(), json!(self.read.bytes));
-        facts.insert("skipped_documents".into(), json!(self.read.skipped));
-        facts.insert("pretokens".into(), json!(self.pretokens));
-        facts.insert("unique_pretokens".into(), json!(self.counts.len()));
-        if !self.groups.is_empty() {
-            let table = self.groups.iter().map(|group| {
-                let read = json!({
-                    "weight": group.weight,
-                    "documents": group.documents,
-                    "bytes": group.bytes,
-                });
-                (group.name.clone(), read)
-            });
-            facts.insert("groups".into(), table.collect::<Facts>().into());
-        }
-        facts
-    }
+/// Returns an error if nothing can be counted within `max_memory` bytes. The error says how much is
+/// needed.
+///
+/// ```
+/// use superword::corpus::ReadOptions;
+/// use superword::train::{TrainError, check_memory};
+/// let read = ReadOptions { threads: 1, ..ReadOptions::default() };
+/// assert!(check_memory(1 << 30, &read).is_ok());
+/// assert!(matches!(check_memory(1 << 20, &read), Err(TrainError::MemoryTooSmall { .. })));
+/// ```
+pub fn check_memory(max_memory: u64, read: &ReadOptions) -> Result<(), TrainError> {
+    Budget::new(max_memory, read).map(|_| ())
 }
 
-impl DocumentSink for PretokenCounter {
-    type Error = SplitError;
-
-    fn document(&mut self, text: &str) -> Result<(), SplitError> {
-        PretokenCounter::document(self, text)
-    }
-}
-
-impl DocumentSink for CandidateCounter<'_> {
-    type Error = SplitError;
-
-    fn document(&mut self, text: &str) -> Result<(), SplitError> {
-        CandidateCounter::document(self, text)
-    }
-}
-
-/// Reads all documents and counts their pretokens, and bigrams too where a `sketch` is wanted.
+/// Counts the pretokens of a text.
 pub fn count_pretokens(
-    sources: &[Source],
-    read: &ReadOptions,
+    text: &Text<'_>,
     pretokenizer: &Pretokenizer,
-    sketch: bool,
     observer: &dyn Observer,
-) -> Result<Counted, TrainError> {
-    let size = sources.iter().map(Source::size_guess).sum();
-    let make = || {
-        let sketch = sketch.then(|| BigramSketch::for_text_of(size));
-        PretokenCounter::new(pretokenizer.clone(), sketch)
-    };
-    let (counters, report) = read_parallel(sources, read, Phase::Count, observer, |_| {
-        Weighted::new(make)
+) -> Result<CountedPretokens, TrainError> {
+    let ((counts, tally), times) = text.pass(pretokenizer, observer, Phase::Count, |pass| {
+        let mut tally = pass.pretokens(None, piece_key)?;
+        let counts = pass.gather(std::mem::take(&mut tally.parts))?;
+        Ok((counts, tally))
     })?;
-    let mut total: Option<(PretokenCounts, Option<BigramSketch>)> = None;
-    let mut pretokens = 0u64;
-    for (times, counter) in counters.into_iter().flat_map(Weighted::finish) {
-        let (mut counts, mut sketch, more) = counter.finish();
-        pretokens = more
-            .checked_mul(times)
-            .and_then(|more| pretokens.checked_add(more))
-            .ok_or(CountOverflow)?;
-        if times > 1 {
-            counts.multiply(times)?;
-            if let Some(sketch) = &mut sketch {
-                sketch.multiply(times);
-            }
-        }
-        match &mut total {
-            None => total = Some((counts, sketch)),
-            Some((all_counts, all_sketch)) => {
-                all_counts.merge(&counts)?;
-                if let (Some(all), Some(sketch)) = (all_sketch, &sketch) {
-                    all.merge(sketch);
-                }
-            }
-        }
-    }
-    let (counts, sketch) = total.unwrap_or_default();
-    Ok(Counted {
+    let text = TextReport {
+        groups: GroupRead::of(text.read.groups.as_ref(), &tally.read),
+        read: tally.read,
+        pretokens: tally.extras.pretokens,
+        unique_pretokens: counts.len() as u64,
+    };
+    Ok(CountedPretokens {
         counts,
-        sketch,
-        pretokens,
-        groups: groups_read(read.groups.as_ref(), &report),
-        read: report,
+        text,
+        times,
     })
 }
 
-/// What was read of each group.
-pub(super) fn groups_read(groups: Option<&Groups>, report: &ReadReport) -> Vec<GroupRead> {
-    let Some(groups) = groups else {
-        return Vec::new();
-    };
-    let mut all: Vec<GroupRead> = groups
-        .groups
-        .iter()
-        .map(|(name, weight)| GroupRead {
-            name: name.clone(),
-            weight: *weight,
-            documents: 0,
-            bytes: 0,
-        })
-        .collect();
-    for (source, read) in report.per_source.iter().enumerate() {
-        if let Some(group) = groups.group_of(source) {
-            let all = &mut all[group];
-            all.documents = all.documents.saturating_add(read.documents);
-            all.bytes = all.bytes.saturating_add(read.bytes);
+/// Counts the candidates of a text, cut at bigrams that occur fewer than `cut_below` times (1: not
+/// cut).
+pub fn count_candidates(
+    text: &Text<'_>,
+    pretokenizer: &Pretokenizer,
+    eligible: &Eligible,
+    cut_below: u64,
+    observer: &dyn Observer,
+) -> Result<CountedCandidates, TrainError> {
+    let ((counts, tally), times) =
+        text.pass(pretokenizer, observer, Phase::Candidates, |pass| {
+            pass.candidates(eligible, None, cut_below, piece_key)
+        })?;
+    Ok(CountedCandidates {
+        counts,
+        read: tally.read,
+        times,
+    })
+}
+
+/// No stage keeps its work, so there is only one piece.
+fn piece_key(_: std::ops::Range<usize>) -> String {
+    "all".into()
+}
+
+impl Text<'_> {
+    /// Draws the sample if there is one, and makes one pass over the text.
+    fn pass<T>(
+        &self,
+        pretokenizer: &Pretokenizer,
+        observer: &dyn Observer,
+        phase: Phase,
+        count: impl FnOnce(&Pass<'_>) -> Result<T, TrainError>,
+    ) -> Result<(T, Vec<PhaseTime>), TrainError> {
+        let budget = self.max_memory.map(|limit| Budget::new(limit, self.read));
+        let store = Store::open(&Resources {
+            max_memory: self.max_memory,
+            ..Resources::default()
+        })?;
+        let inputs = Inputs::new(self.sources);
+        let mut read = self.read.clone();
+        let mut times = Vec::new();
+        if let Some(sample) = self.sample {
+            let plan = PhaseTime::measure(&mut times, Phase::Sample, || {
+                plan_sample(self.sources, &read, sample, observer)
+            });
+            read.sample = Some(plan?);
         }
+        let pass = Pass {
+            inputs: &inputs,
+            read: &read,
+            pretokenizer,
+            store: &store,
+            budget: budget.transpose()?,
+            piece_bytes: None,
+            observer,
+        };
+        let counted = PhaseTime::measure(&mut times, phase, || count(&pass))?;
+        if self.sample.is_some() {
+            inputs.check_all()?;
+        }
+        Ok((counted, times))
     }
-    all
 }
 
-/// What was read of a group of sources.
-#[derive(Clone, Debug, PartialEq)]
-pub struct GroupRead {
-    /// Its name.
-    pub name: String,
-    /// What its documents weigh.
-    pub weight: f64,
-    /// Documents that were counted, each once.
-    pub documents: u64,
-    /// Their text bytes.
-    pub bytes: u64,
-}
-
-/// Phase 1 by itself: a model of the kind `bpe` from counts. `text` is what is recorded about the
-/// text ([`Counted::facts`]). The second result says why the vocabulary is smaller than asked for.
+/// Phase 1 by itself: learns a model of words from counts, on `threads` threads (0: one per core).
+/// `text` has the facts to save about the text ([`TextReport::facts`]). The second result says why
+/// the vocabulary is smaller than requested, if it is.
 pub fn train_words(
     counts: &PretokenCounts,
     pretokenizer: &Pretokenizer,
     options: &TrainOptions,
     text: Facts,
+    threads: usize,
     observer: &dyn Observer,
 ) -> Result<(Model, Option<String>), TrainError> {
     options.check()?;
     if options.method != Method::Bpe {
         return Err(TrainError::WordsOnly);
     }
-    let words = words_from(counts, options, observer)?;
-    let learned = Learned::from_words(words);
+    let watch = WatchMerges::new(observer, Phase::Merge, threads);
+    let learned = Learned::from_words(&Words::learn(counts, options, &watch)?);
     let shortfall = learned.shortfall(options);
     let model = learned.build(options, pretokenizer.config().clone(), None, text)?;
     Ok((model, shortfall))
 }
 
-pub(super) fn words_from(
-    counts: &PretokenCounts,
-    options: &TrainOptions,
-    observer: &dyn Observer,
-) -> Result<Words, TrainError> {
-    learn_words(
-        counts,
-        options.alphabet,
-        options.word_tokens(),
-        options.min_count,
-        options.picky,
-        &WatchMerges::new(observer, Phase::Merge, options.threads),
-    )
-}
-
-impl Words {
-    /// The words of a model that has no superwords; its symbols stay what they are.
-    pub fn of_model(model: &Model) -> Result<Words, TrainError> {
-        let vocabulary = model.vocabulary();
-        let mut tokens = crate::tokens::TokenTable::with_capacity(vocabulary.len());
-        for index in 0..vocabulary.len() as u32 {
-            tokens.insert(vocabulary.bytes_of(Symbol(index)));
-        }
-        let mut steps = Vec::with_capacity(model.parts().events.len());
-        for (event, recorded) in word_events(model).into_iter().zip(&model.parts().events) {
-            let count = match *recorded {
-                Event::Merge { count, .. } => count,
-                Event::Delete { .. } => 0,
-                Event::Supermerge { .. } => return Err(TrainError::HasSuperwords),
-            };
-            steps.push(super::WordStep { event, count });
-        }
-        if steps.len() < model.parts().events.len() {
-            return Err(TrainError::HasSuperwords);
-        }
-        let alive: Vec<bool> = (0..vocabulary.len() as u32)
-            .map(|index| vocabulary.id_of(Symbol(index)).is_some())
-            .collect();
-        Ok(Words {
-            tokens,
-            steps,
-            size: alive.iter().filter(|&&alive| alive).count(),
-            alive,
-        })
-    }
-
-    /// The tokens that are whole pretokens, reachable by their own merges, and eligible.
-    pub fn eligible(&self, alphabet: Alphabet, pretokenizer: &Pretokenizer) -> Eligible {
-        let events: Vec<WordEvent> = self.steps.iter().map(|step| step.event.clone()).collect();
-        let rules = WordRules::new(alphabet.symbols(), &events);
-        let mut eligible = Eligible::default();
-        let tokens = &self.tokens;
-        let reached = rules.reached(&events, tokens.len(), |token| tokens.bytes_of(token));
-        for (index, reached) in reached.into_iter().enumerate() {
-            let symbol = Symbol(index as u32);
-            let bytes = self.tokens.bytes_of(symbol);
-            if self.alive[index]
-                && reached
-                && std::str::from_utf8(bytes).is_ok_and(|text| pretokenizer.is_eligible(text))
-            {
-                eligible.insert(bytes, symbol);
-            }
-        }
-        eligible
-    }
-}
-
-/// Reads all documents and collects their candidates, cut at each bigram that occurs fewer than
-/// `cut_below` times. A sketch of the same text lets most of it be cut before it is kept.
-pub fn count_candidates(
-    sources: &[Source],
-    read: &ReadOptions,
-    pretokenizer: &Pretokenizer,
-    eligible: &Eligible,
-    sketch: Option<&BigramSketch>,
+/// Phase 2 by itself: adds superwords to a model of words, on `threads` threads (0: one per core).
+/// The candidates are in the symbols of the model and were cut below `cut_below` (1: not cut).
+///
+/// If the model has special tokens or custom ids, its tokens keep their ids, and superwords get the
+/// ids after all of them. `options` must not have special tokens then.
+///
+/// BoundlessBPE gives the result of [`super::train`] if the words were learned at the full
+/// vocabulary size without special tokens. SuperBPE does if they were learned at that size minus
+/// the number of supermerges.
+pub fn train_superwords(
+    words: &Model,
+    candidates: &CandidateCounts,
     cut_below: u64,
+    options: &TrainOptions,
+    text: Facts,
+    threads: usize,
     observer: &dyn Observer,
-) -> Result<(CandidateCounts, ReadReport), TrainError> {
-    let early = sketch.filter(|_| cut_below > 1).map(|sketch| EarlyCut {
-        sketch,
-        threshold: cut_below,
-    });
-    let make = || CandidateCounter::new(pretokenizer.clone(), eligible, early);
-    let (counters, report) = read_parallel(sources, read, Phase::Candidates, observer, |_| {
-        Weighted::new(make)
-    })?;
-    let mut all = CandidateCounts::default();
-    for (times, counter) in counters.into_iter().flat_map(Weighted::finish) {
-        let mut counts = counter.finish()?;
-        if times > 1 {
-            counts.multiply(times)?;
-        }
-        if all.is_empty() {
-            all = counts;
-        } else {
-            for (number, (symbols, count)) in counts.iter().enumerate() {
-                if number.is_multiple_of(1 << 12) {
-                    check_stop(observer)?;
-                }
-                all.add(symbols, count)?;
-            }
-        }
+) -> Result<(Model, Option<String>), TrainError> {
+    options.check()?;
+    if options.method == Method::Bpe {
+        return Err(TrainError::SuperwordsOnly);
     }
-    // What was cut early has hardly a rare bigram left: cutting again is not worth the time.
-    if cut_below > 1 && early.is_none() {
-        all = cut(&all, cut_below, observer)?;
+    let keeps_ids = words.parts().ids.is_some() || !words.parts().specials.is_empty();
+    let base = keeps_ids.then_some(words);
+    let mut options = options.clone();
+    if let Some(base) = base {
+        if options.method != Method::SuperBpe {
+            return Err(TrainError::BaseNeedsSuperBpe);
+        }
+        if !options.special_tokens.is_empty() {
+            return Err(TrainError::BaseHasSpecials);
+        }
+        let specials = base.parts().specials.iter();
+        options.special_tokens = specials.map(|special| special.text.clone()).collect();
+        // Ids may have gaps, so the size is the number of tokens.
+        options.vocab_size =
+            base.vocabulary().n_tokens() + options.special_tokens.len() + options.supermerges;
     }
-    Ok((all, report))
+    let options = &options;
+    let learned_words = Words::of_model(words)?;
+    let phase2 = Phase2::new(&learned_words, options, options.veto_matcher()?);
+    let watch = WatchMerges::new(observer, Phase::Supermerge, threads);
+    let floor = options.min_count.max(1);
+    if greedy_floor(&learned_words, options).is_some_and(|floor| cut_below > floor) {
+        return Err(TrainError::CutTooHigh { cut_below });
+    }
+    let split = phase2.split(candidates)?;
+    let (candidates, ngrams) = match split {
+        Some((ref split, ngrams)) => (split, ngrams),
+        None => (candidates, Vec::new()),
+    };
+    let superwords = phase2.learn(candidates, floor, &watch)?;
+    let exact = !superwords.ambiguous && superwords.settled(cut_below, floor);
+    if cut_below > 1 && !exact {
+        return Err(TrainError::CutTooHigh { cut_below });
+    }
+    let learned = superwords.with_ngrams(ngrams);
+    let shortfall = learned.shortfall(options);
+    let pretokenizer = words.parts().pretokenizer.clone();
+    let model = learned.build(options, pretokenizer, base, text)?;
+    Ok((model, shortfall))
 }

@@ -1,17 +1,19 @@
-//! Phase 1: ordinary BPE over the counted pretokens, with PickyBPE deletions on request.
+//! Phase 1: ordinary BPE over counted pretokens, with PickyBPE deletions on request.
 
 use super::options::Picky;
-use super::{TrainError, WatchMerges};
-use crate::count::PretokenCounts;
+use super::{TrainError, TrainOptions, WatchMerges};
+use crate::count::{Eligible, PretokenCounts};
+use crate::encode::WordEncoder;
 use crate::merge::{AnyPair, Cells, Merger};
-use crate::model::{Alphabet, PickySplit, WordEvent};
+use crate::model::{Alphabet, Deletions, Event, Model, WordEvent, word_events};
+use crate::text::Pretokenizer;
 use crate::token::Symbol;
 use crate::tokens::TokenTable;
 
 /// One event of phase 1, with the count at which a merge was chosen (0 for deletions).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WordStep {
-    /// What happened.
+    /// The event.
     pub event: WordEvent,
     /// How often the pair occurred.
     pub count: u64,
@@ -20,18 +22,18 @@ pub struct WordStep {
 /// What phase 1 learned.
 #[derive(Clone, Debug)]
 pub struct Words {
-    /// All tokens ever made, the alphabet first.
+    /// All tokens that were ever made, the alphabet first.
     pub tokens: TokenTable,
     /// The events in order.
     pub steps: Vec<WordStep>,
-    /// By symbol: is in the vocabulary at the end.
+    /// By symbol: true if it is in the vocabulary at the end.
     pub alive: Vec<bool>,
     /// The size of the vocabulary at the end.
     pub size: usize,
 }
 
 impl Words {
-    /// The smallest count among the merges; `None` if there was none.
+    /// The smallest count of a merge; `None` if there are no merges.
     pub fn smallest_count(&self) -> Option<u64> {
         self.steps
             .iter()
@@ -39,9 +41,82 @@ impl Words {
             .map(|step| step.count)
             .min()
     }
+
+    /// Learns the words that the options ask for.
+    pub(super) fn learn(
+        counts: &PretokenCounts,
+        options: &TrainOptions,
+        watch: &WatchMerges<'_>,
+    ) -> Result<Words, TrainError> {
+        learn_words(
+            counts,
+            options.alphabet,
+            options.word_tokens(),
+            options.min_count,
+            options.picky,
+            watch,
+        )
+    }
+
+    /// The words of a model without superwords. Its symbols stay the same.
+    pub fn of_model(model: &Model) -> Result<Words, TrainError> {
+        let vocabulary = model.vocabulary();
+        let mut tokens = TokenTable::with_capacity(vocabulary.len());
+        for index in 0..vocabulary.len() as u32 {
+            tokens.insert(vocabulary.bytes_of(Symbol(index)));
+        }
+        let mut steps = Vec::with_capacity(model.parts().events.len());
+        for (event, recorded) in word_events(model).into_iter().zip(&model.parts().events) {
+            let count = match *recorded {
+                Event::Merge { count, .. } => count,
+                Event::Delete { .. } => 0,
+                Event::Supermerge { .. } => return Err(TrainError::HasSuperwords),
+            };
+            steps.push(WordStep { event, count });
+        }
+        if steps.len() < model.parts().events.len() {
+            return Err(TrainError::HasSuperwords);
+        }
+        let alive: Vec<bool> = (0..vocabulary.len() as u32)
+            .map(|index| vocabulary.id_of(Symbol(index)).is_some())
+            .collect();
+        Ok(Words {
+            tokens,
+            steps,
+            size: alive.iter().filter(|&&alive| alive).count(),
+            alive,
+        })
+    }
+
+    /// The tokens that may be part of a superword: eligible pretokens that encode as one token.
+    pub fn eligible(&self, alphabet: Alphabet, pretokenizer: &Pretokenizer) -> Eligible {
+        let events: Vec<WordEvent> = self.steps.iter().map(|step| step.event.clone()).collect();
+        let encoder = WordEncoder::new(alphabet.symbols(), &events);
+        let mut eligible = Eligible::default();
+        let tokens = &self.tokens;
+        let reached = encoder.reached(&events, tokens.len(), |token| tokens.bytes_of(token));
+        for (index, reached) in reached.into_iter().enumerate() {
+            let symbol = Symbol(index as u32);
+            let bytes = self.tokens.bytes_of(symbol);
+            if self.alive[index]
+                && reached
+                && std::str::from_utf8(bytes).is_ok_and(|text| pretokenizer.is_eligible(text))
+            {
+                eligible.insert(bytes, symbol);
+            }
+        }
+        eligible
+    }
 }
 
-/// Learns merges until the vocabulary has `size` tokens or no pair of `min_count` is left.
+impl WordStep {
+    pub(super) fn is_deletion(&self) -> bool {
+        matches!(self.event, WordEvent::Delete { .. })
+    }
+}
+
+/// Learns merges until the vocabulary has `size` tokens or no pair with a count of at least
+/// `min_count` is left.
 pub fn learn_words(
     counts: &PretokenCounts,
     alphabet: Alphabet,
@@ -56,18 +131,23 @@ pub fn learn_words(
         tokens.insert(&[byte]);
     }
     let (cells, floor) = lay_out(counts, &bytes, size)?;
-    // Deletions bring rare pairs back, so with them every pair is kept at hand.
+    // Deletions make rare pairs frequent again, so then every pair is indexed.
     let floor = match picky {
         Some(_) => 1,
         None => floor.max(min_count),
     };
-    let mut merger = Merger::new(tokens, cells, AnyPair, min_count, watch.working(floor))?;
+    let mut merger = Merger::new(
+        tokens,
+        cells,
+        AnyPair,
+        min_count,
+        watch.merge_options(floor),
+    )?;
     let mut learner = Learner {
         alive: vec![true; merger.tokens().len()],
         size: merger.tokens().len(),
         steps: Vec::new(),
-        picky: picky.map(|picky| Deleter::new(picky, counts, &bytes, merger.tokens().len())),
-        bytes,
+        picky: picky.map(|picky| Deleter::new(picky, counts, alphabet)),
     };
     while learner.size < size {
         watch.step(learner.size, size)?;
@@ -85,8 +165,9 @@ pub fn learn_words(
     })
 }
 
-/// One sequence of bytes per pretoken, and a guess at the count of the last merge: about that of
-/// the last of the `size` most frequent pretokens, since late merges mostly finish single words.
+/// One sequence of bytes per pretoken, and a guess at the count of the last merge. Late merges mostly
+/// complete single words, so their count is about that of the last of the `size` most frequent
+/// pretokens.
 fn lay_out(
     counts: &PretokenCounts,
     bytes: &[Option<Symbol>; 256],
@@ -135,7 +216,6 @@ struct Learner {
     size: usize,
     steps: Vec<WordStep>,
     picky: Option<Deleter>,
-    bytes: [Option<Symbol>; 256],
 }
 
 impl Learner {
@@ -159,13 +239,12 @@ impl Learner {
         let entered = !std::mem::replace(&mut self.alive[joined.index()], true);
         self.size += usize::from(entered);
         if let Some(deleter) = &mut self.picky {
-            let goes = deleter.after(best, joined, entered, &self.alive);
+            let goes = deleter.after(best, joined);
             for token in goes.into_iter().flatten() {
                 self.alive[token.index()] = false;
                 self.size -= 1;
-                let parts = deleter.parts(token, merger.tokens(), &self.alive, &self.bytes);
+                let parts = deleter.delete(token, merger.tokens());
                 merger.delete(token, &parts);
-                deleter.replaced(token, &parts);
                 self.steps.push(WordStep {
                     event: WordEvent::Delete { token, parts },
                     count: 0,
@@ -176,57 +255,43 @@ impl Learner {
     }
 }
 
-/// Keeps what PickyBPE needs: how often each token occurs and what it was made of.
+/// Decides which tokens PickyBPE deletes after each merge.
 struct Deleter {
-    picky: Picky,
+    threshold: f64,
+    /// How often each token occurs in all sequences.
     occurs: Vec<u64>,
-    made_of: Vec<Option<(Symbol, Symbol)>>,
+    deletions: Deletions,
 }
 
 impl Deleter {
-    fn new(
-        picky: Picky,
-        counts: &PretokenCounts,
-        bytes: &[Option<Symbol>; 256],
-        tokens: usize,
-    ) -> Deleter {
-        let mut occurs = vec![0u64; tokens];
+    fn new(picky: Picky, counts: &PretokenCounts, alphabet: Alphabet) -> Deleter {
+        let bytes = alphabet.symbols();
+        let mut occurs = vec![0u64; alphabet.size()];
         counts.for_each(|pretoken, count| {
             for &byte in pretoken {
                 if let Some(symbol) = bytes[usize::from(byte)] {
-                    // The merger has checked that all counts together fit.
+                    // Cannot saturate: the merger has checked that the sum of all counts fits.
                     occurs[symbol.index()] = occurs[symbol.index()].saturating_add(count);
                 }
             }
         });
         Deleter {
-            picky,
+            threshold: picky.threshold,
             occurs,
-            made_of: vec![None; tokens],
+            deletions: Deletions::new(alphabet, picky.split),
         }
     }
 
-    /// Which parts of a merge go, in order; counts are those before the merge.
-    fn after(
-        &mut self,
-        merge: crate::merge::PairCount,
-        joined: Symbol,
-        entered: bool,
-        alive: &[bool],
-    ) -> [Option<Symbol>; 2] {
+    /// The parts of a merge that are deleted after it, in order.
+    fn after(&mut self, merge: crate::merge::PairCount, joined: Symbol) -> [Option<Symbol>; 2] {
         if joined.index() == self.occurs.len() {
             self.occurs.push(0);
-            self.made_of.push(None);
         }
-        if entered {
-            self.made_of[joined.index()] = Some((merge.left, merge.right));
-        }
+        self.deletions.merge(merge.left, merge.right, joined);
+        // The counts are those before the merge.
         let goes = |token: Symbol| {
             let share = merge.count as f64 / self.occurs[token.index()] as f64;
-            (self.made_of[token.index()].is_some()
-                && alive[token.index()]
-                && share >= self.picky.threshold)
-                .then_some(token)
+            (self.deletions.can_delete(token) && share >= self.threshold).then_some(token)
         };
         let left = goes(merge.left);
         let right = goes(merge.right).filter(|&token| Some(token) != left);
@@ -236,42 +301,13 @@ impl Deleter {
         [left, right]
     }
 
-    /// What a deleted token falls into: its parts, a deleted part into bytes.
-    fn parts(
-        &self,
-        token: Symbol,
-        tokens: &TokenTable,
-        alive: &[bool],
-        bytes: &[Option<Symbol>; 256],
-    ) -> Vec<Symbol> {
-        let made_of = self.made_of[token.index()];
-        match (self.picky.split, made_of) {
-            (PickySplit::Parts, Some((left, right))) => {
-                let pieces = |part: Symbol| {
-                    if alive[part.index()] {
-                        vec![part]
-                    } else {
-                        split_bytes(tokens.bytes_of(part), bytes)
-                    }
-                };
-                [pieces(left), pieces(right)].concat()
-            }
-            _ => split_bytes(tokens.bytes_of(token), bytes),
-        }
-    }
-
-    /// All occurrences of a token became occurrences of its parts.
-    fn replaced(&mut self, token: Symbol, parts: &[Symbol]) {
+    /// Deletes a token: all its occurrences become occurrences of the returned tokens.
+    fn delete(&mut self, token: Symbol, tokens: &TokenTable) -> Vec<Symbol> {
+        let parts = self.deletions.delete(token, |part| tokens.bytes_of(part));
         let count = std::mem::take(&mut self.occurs[token.index()]);
-        for part in parts {
+        for part in &parts {
             self.occurs[part.index()] += count;
         }
+        parts
     }
-}
-
-fn split_bytes(token: &[u8], bytes: &[Option<Symbol>; 256]) -> Vec<Symbol> {
-    token
-        .iter()
-        .filter_map(|&byte| bytes[usize::from(byte)])
-        .collect()
 }

@@ -9,6 +9,8 @@ use superword::text::{PretokenizerConfig, ScriptPattern};
 use superword::token::{Symbol, TokenId};
 use xxhash_rust::xxh3::xxh3_64;
 
+pub(crate) use crate::testing::Random;
+
 pub(crate) fn merge(left: u32, right: u32, count: u64) -> Event {
     Event::Merge {
         left: Symbol(left),
@@ -196,21 +198,4 @@ pub(crate) fn number(mut number: u64) -> Vec<u8> {
 /// A merge event as bytes.
 pub(crate) fn merge_bytes(left: u64, right: u64, count: u64) -> Vec<u8> {
     [vec![0], number(left), number(right), number(count)].concat()
-}
-
-/// SplitMix64: seeded, so that a failure can be seen again.
-pub(crate) struct Random(pub(crate) u64);
-
-impl Random {
-    pub(crate) fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-        z ^ (z >> 31)
-    }
-
-    pub(crate) fn below(&mut self, end: u64) -> u64 {
-        self.next() % end
-    }
 }

@@ -1,5 +1,5 @@
 use super::*;
-use crate::corpus::tests::Random;
+use crate::testing::Random;
 
 /// The scanner may be unsure, but must never differ from `serde_json`.
 fn check(line: &str) -> bool {
@@ -88,10 +88,10 @@ fn scanner_and_serde_agree_on_mutated_lines() {
     let mut sure = 0;
     for _ in 0..60_000 {
         let mut line: Vec<char> = random.pick(&seeds).chars().collect();
-        for _ in 0..random.below(3) + 1 {
-            let at = random.below(line.len() + 1);
-            match random.below(3) {
-                0 => line.truncate(line.len().saturating_sub(random.below(3))),
+        for _ in 0..random.index(3) + 1 {
+            let at = random.index(line.len() + 1);
+            match random.index(3) {
+                0 => line.truncate(line.len().saturating_sub(random.index(3))),
                 1 => {
                     if at < line.len() {
                         line.remove(at);

@@ -1,7 +1,8 @@
 use super::*;
-use crate::corpus::tests::{Random, gzip, noisy_lines, zstd};
+use crate::corpus::tests::{gzip, noisy_lines, zstd};
 use crate::corpus::{Format, Source};
 use crate::observe::Silent;
+use crate::testing::Random;
 
 fn read_all(bytes: &[u8], compression: Compression) -> (Vec<u8>, u64, Result<(), StreamError>) {
     let source = Source::memory("m", bytes, Format::Text);

@@ -55,7 +55,7 @@ fn a_stream_cut_anywhere_gives_the_whole_lines_before_and_one_error() {
                 0 => 0,
                 1 => 3,
                 2 => bytes.len() - 1,
-                _ => random.below(bytes.len()),
+                _ => random.index(bytes.len()),
             };
             let source = packed(bytes[..cut].to_vec(), compression);
             let (documents, report) = read_leniently(&source);
@@ -97,8 +97,8 @@ fn a_changed_byte_is_found_and_what_comes_before_is_kept() {
         let mut found = 0;
         for _ in 0..25 {
             let mut bytes = bytes.clone();
-            let place = random.below(bytes.len());
-            bytes[place] ^= 1 << random.below(8);
+            let place = random.index(bytes.len());
+            bytes[place] ^= 1 << random.index(8);
             let source = packed(bytes, compression);
             let (documents, report) = read_leniently(&source);
             // Damaged text may come out before the damage is noticed, and some bytes of a gzip

@@ -12,6 +12,7 @@ use std::io::Write;
 
 use super::*;
 use crate::observe::{Phase, Silent};
+use crate::testing::Random;
 
 /// Collects documents; the order is lost between workers, so they are compared sorted.
 #[derive(Default)]
@@ -23,26 +24,6 @@ impl DocumentSink for Collect {
     fn document(&mut self, text: &str) -> Result<(), Infallible> {
         self.0.push(text.to_string());
         Ok(())
-    }
-}
-
-/// A small generator of random numbers: the same on every machine.
-pub(super) struct Random(pub(super) u64);
-
-impl Random {
-    pub(super) fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let z = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
-    }
-
-    pub(super) fn below(&mut self, limit: usize) -> usize {
-        (self.next() % limit as u64) as usize
-    }
-
-    pub(super) fn pick<'a, T>(&mut self, items: &'a [T]) -> &'a T {
-        &items[self.below(items.len())]
     }
 }
 

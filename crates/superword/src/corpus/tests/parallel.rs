@@ -114,13 +114,13 @@ fn random_bytes(random: &mut Random, format: Format, with_faults: bool) -> Vec<u
         });
     }
     let mut bytes = Vec::new();
-    if random.below(4) == 0 {
+    if random.index(4) == 0 {
         bytes.extend("\u{feff}".as_bytes());
     }
-    for _ in 0..random.below(30) {
+    for _ in 0..random.index(30) {
         bytes.extend(*random.pick(&pieces));
     }
-    if format == Format::Jsonl && random.below(2) == 0 && bytes.ends_with(b"\n") {
+    if format == Format::Jsonl && random.index(2) == 0 && bytes.ends_with(b"\n") {
         bytes.pop();
     }
     bytes
@@ -148,16 +148,16 @@ fn equals_a_naive_reader_on_random_input() {
             Format::Paragraphs,
             Format::Text,
         ]);
-        let with_faults = random.below(2) == 0;
+        let with_faults = random.index(2) == 0;
         let mut sources = Vec::new();
         let mut good = Vec::new();
         let mut bad = Vec::new();
-        for index in 0..random.below(5) {
+        for index in 0..random.index(5) {
             let bytes = random_bytes(&mut random, format, with_faults);
             let (documents, lines) = naive(&bytes, format);
             good.extend(documents);
             bad.extend(lines.into_iter().map(|line| (index.to_string(), line)));
-            let packed = match random.below(3) {
+            let packed = match random.index(3) {
                 0 => gzip(&bytes),
                 1 => zstd(&bytes),
                 _ => bytes,

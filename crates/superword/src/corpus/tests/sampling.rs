@@ -4,7 +4,7 @@ use super::*;
 
 fn corpus(random: &mut Random, count: usize) -> Vec<String> {
     (0..count)
-        .map(|number| format!("{number} {}", "word ".repeat(random.below(20) + 1)))
+        .map(|number| format!("{number} {}", "word ".repeat(random.index(20) + 1)))
         .collect()
 }
 
@@ -61,7 +61,7 @@ fn threads_files_and_order_do_not_matter() {
         );
         for (files, threads) in [(1, 8), (7, 1), (20, 2)] {
             for i in (1..texts.len()).rev() {
-                texts.swap(i, random.below(i + 1));
+                texts.swap(i, random.index(i + 1));
             }
             assert_eq!(
                 draw(&as_sources(&texts, files), sample, threads).0,
@@ -173,4 +173,39 @@ fn bad_lines_and_stops_end_the_planning_too() {
         error,
         ReadError::Corpus(CorpusError::FieldMissing { .. })
     ));
+}
+
+/// Plans a sample of two groups, `light` of weight 1 and `heavy` of the given weight.
+fn plan_weighted(light: &[String], heavy: &[String], weight: f64, max_bytes: u64) -> SamplePlan {
+    let sources = [as_sources(light, 1), as_sources(heavy, 1)].concat();
+    let groups = vec![("light".to_owned(), 1.0), ("heavy".to_owned(), weight)];
+    let options = ReadOptions {
+        threads: 2,
+        groups: Groups::new(groups, vec![0, 1]),
+        ..ReadOptions::default()
+    };
+    let sample = Sample { max_bytes, seed: 5 };
+    plan_sample(&sources, &options, sample, &Silent).unwrap()
+}
+
+#[test]
+fn a_sample_is_drawn_before_weights_apply() {
+    let texts = corpus(&mut Random(25), 1_000);
+    let (light, heavy) = texts.split_at(500);
+    let expected = plan_weighted(light, heavy, 1.0, 10_000);
+    assert!(expected.bytes() > 9_900, "{expected:?}");
+    for weight in [0.25, 2.0, 2.5, 1e6] {
+        assert_eq!(plan_weighted(light, heavy, weight, 10_000), expected);
+    }
+}
+
+#[test]
+fn documents_of_weight_zero_take_no_room_in_a_sample() {
+    let texts = corpus(&mut Random(26), 1_000);
+    let (light, heavy) = texts.split_at(500);
+    let plan = plan_weighted(light, heavy, 0.0, 10_000);
+    assert_eq!(plan.corpus_documents(), 500);
+    let drawn = light.iter().filter(|text| plan.contains(text));
+    let bytes: usize = drawn.map(|text| text.len()).sum();
+    assert_eq!(bytes as u64, plan.bytes());
 }

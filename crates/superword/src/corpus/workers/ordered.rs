@@ -70,10 +70,7 @@ pub fn read_ordered<W: BlockWorker>(
 ) -> Result<(), ReadError<W::Error>> {
     let total = input::inspect(sources)?;
     let before = input::inspect(&sources[..from.source.min(sources.len())])?.unwrap_or(0);
-    let threads = match options.threads {
-        0 => std::thread::available_parallelism().map_or(1, usize::from),
-        threads => threads,
-    };
+    let threads = crate::threads::resolve(options.threads);
     let watch = &Watch {
         observer,
         ended: AtomicBool::new(false),

@@ -32,10 +32,7 @@ pub fn read_parallel<S: DocumentSink>(
     make_sink: impl Fn(usize) -> S + Sync,
 ) -> Result<(Vec<S>, ReadReport), ReadError<S::Error>> {
     let total = input::inspect(sources)?;
-    let threads = match options.threads {
-        0 => std::thread::available_parallelism().map_or(1, usize::from),
-        threads => threads,
-    };
+    let threads = crate::threads::resolve(options.threads);
     let shared = Shared {
         sources,
         options,

@@ -1,18 +1,18 @@
-//! Longer pretokens, and those of many tokens: lines of blanks and dashes, words of a language that
-//! the vocabulary hardly knows.
+//! Long pretokens and those of many tokens: lines of blanks or dashes, words of a language that the
+//! vocabulary hardly covers.
 
 use crate::table::BytesTable;
 
-/// The most bytes of a pretoken that is kept.
+/// The most bytes of a pretoken in this table.
 const LONG_BYTES: usize = 1024;
 
 /// Pretokens → symbols. Emptied when it is full.
 #[derive(Clone, Debug, Default)]
 pub(super) struct LongTable {
-    /// Where the symbols start, and how many they are.
-    places: Option<BytesTable<(u32, u32)>>,
+    /// For each pretoken the start of its symbols and their number.
+    ranges: Option<BytesTable<(u32, u32)>>,
     symbols: Vec<u32>,
-    /// What it may hold, in bytes.
+    /// The memory limit in bytes.
     bytes: usize,
 }
 
@@ -30,26 +30,26 @@ impl LongTable {
         if pretoken.len() > LONG_BYTES {
             return None;
         }
-        let (start, count) = self.places.as_ref()?.get(pretoken, 0, pretoken.len()).0?;
+        let (start, count) = self.ranges.as_ref()?.get(pretoken, 0, pretoken.len()).0?;
         Some(&self.symbols[start as usize..][..count as usize])
     }
 
-    /// Keeps the symbols of a pretoken that is not there.
-    pub(super) fn keep(&mut self, pretoken: &[u8], symbols: &[u32]) {
-        // No table is smaller than what a few pretokens need.
+    /// Adds a pretoken that is not in the table.
+    pub(super) fn insert(&mut self, pretoken: &[u8], symbols: &[u32]) {
+        // A table that cannot hold a few pretokens is of no use.
         if pretoken.len() > LONG_BYTES || self.bytes < 16 * LONG_BYTES {
             return;
         }
-        let places = self
-            .places
+        let ranges = self
+            .ranges
             .get_or_insert_with(|| BytesTable::with_capacity(0));
-        // Lists double when they grow.
-        if 2 * (places.memory() + size_of_val(&self.symbols[..])) > self.bytes {
+        // Vectors double when they grow.
+        if 2 * (ranges.memory() + size_of_val(&self.symbols[..])) > self.bytes {
             *self = LongTable::new(self.bytes);
             return;
         }
-        let place = (self.symbols.len() as u32, symbols.len() as u32);
-        *places.entry(pretoken, 0, pretoken.len()).0 = place;
+        let range = (self.symbols.len() as u32, symbols.len() as u32);
+        *ranges.entry(pretoken, 0, pretoken.len()).0 = range;
         self.symbols.extend_from_slice(symbols);
     }
 }

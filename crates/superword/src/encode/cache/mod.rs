@@ -1,79 +1,84 @@
-//! What pretokens were encoded to: the memory of one worker.
+//! The pretoken cache of one worker: pretoken → symbols.
 //!
-//! Nearly every pretoken has been seen before, and nearly all of them are short and one token, so
-//! this is where encoding spends its time, waiting for memory. There are four tables: short
-//! pretokens that are one token, small enough to stay close to the processor; those of up to 15 and
-//! of up to 31 bytes, in a line of memory that can be asked for long before it is needed; and
-//! those that are longer or more tokens than a line has room for. In the last table everything is forgotten when it is full; in the others a new
-//! pretoken takes the place of one that was there.
+//! Nearly every pretoken has been seen before, and nearly all are short and one token. So encoding
+//! spends most of its time here, on cache misses of the processor. There are four tables:
+//!
+//! - `short`: pretokens of up to 12 bytes that are one token. Fits the processor's cache.
+//! - `middle` and `wide`: pretokens of up to 15 and up to 31 bytes and a few tokens. An entry lies
+//!   in one cache line, which is prefetched long before it is read.
+//! - `long`: pretokens that are longer or have more tokens than fit into a line.
+//!
+//! The `long` table is emptied when it is full. In the others a new entry replaces an old one.
 
 mod long;
+mod prefetch;
 mod short;
 mod wide;
 
 use long::LongTable;
-use short::Pair;
+use short::Bucket;
 pub(super) use short::{SHORT_BYTES, ShortKey, ShortTable};
 use wide::{MIDDLE_BYTES, MIDDLE_SYMBOLS, MiddleLine, WIDE_SYMBOLS, WideLine, WideTable};
 pub(super) use wide::{WIDE_BYTES, WideKey};
 
-/// The memory of the cache of each worker, in bytes, where nothing else is said.
+/// The default memory limit of each worker's cache, in bytes.
 pub const CACHE_BYTES: usize = 32 << 20;
 
-/// More memory than this for the short ones does not stay close to the processor.
-const MOST_SHORT: usize = 2 << 20;
+/// The most memory for short pretokens. A larger table would not fit the processor's cache.
+const MAX_SHORT: usize = 2 << 20;
 
 /// Pretokens → symbols.
 #[derive(Clone, Debug, Default)]
 pub(super) struct PretokenCache {
-    short: Vec<Pair>,
+    short: Vec<Bucket>,
     middle: WideTable<MiddleLine>,
     wide: WideTable<WideLine>,
     long: LongTable,
-    /// What it may hold, in bytes.
+    /// The memory limit in bytes.
     bytes: usize,
 }
 
-/// What a cache knows from the start: short pretokens that are one token. The first ones of a
-/// vocabulary are those that texts hold most.
+/// What a new cache starts with: short pretokens that are one token. Earlier tokens of a vocabulary
+/// take precedence, because they are the more frequent ones.
 #[derive(Clone, Debug)]
 pub(super) struct KnownTokens {
-    pairs: Vec<Pair>,
+    buckets: Vec<Bucket>,
 }
 
 impl Default for KnownTokens {
     fn default() -> Self {
         KnownTokens {
-            pairs: vec![Pair::default(); MOST_SHORT / size_of::<Pair>()],
+            buckets: vec![Bucket::default(); MAX_SHORT / size_of::<Bucket>()],
         }
     }
 }
 
 impl KnownTokens {
-    /// Adds a token with its symbol, marked or not, unless it is long or there is no room.
+    /// Adds a token and its symbol, marked or not. Does nothing if the token is long or there is no
+    /// room.
     pub(super) fn add(&mut self, token: &[u8], symbol: u32) {
         if token.len() <= SHORT_BYTES {
             let key = ShortKey::new(token, 0, token.len());
-            short::keep(&mut self.pairs, key, symbol, false);
+            short::insert(&mut self.buckets, key, symbol, false);
         }
     }
 }
 
 impl PretokenCache {
-    /// Makes a new cache of at most `bytes`, unless it is of that size already.
+    /// Sets the memory limit. A cache of another size is replaced by a new one.
     pub(super) fn fit(&mut self, bytes: usize, known: &KnownTokens) {
         if self.bytes == bytes && !self.short.is_empty() {
             return;
         }
-        let short = (bytes / 3).min(MOST_SHORT);
+        let short = (bytes / 3).min(MAX_SHORT);
         let (wide, long) = (bytes / 4, bytes / 4);
-        // There always is a pair, so that a look-up needs no branch; where there is no memory for
-        // it, nothing is written to it.
-        let pairs = (short / size_of::<Pair>()).max(1);
-        let pairs = 1 << pairs.ilog2();
-        self.short = match known.pairs.len() == pairs {
-            true => known.pairs.clone(),
-            false => vec![Pair::default(); pairs],
+        // There is always one bucket, so that a lookup needs no branch. If the limit leaves no
+        // memory for it, nothing is written to it.
+        let buckets = (short / size_of::<Bucket>()).max(1);
+        let buckets = 1 << buckets.ilog2();
+        self.short = match known.buckets.len() == buckets {
+            true => known.buckets.clone(),
+            false => vec![Bucket::default(); buckets],
         };
         self.middle = WideTable::new(bytes - short - wide - long);
         self.wide = WideTable::new(wide);
@@ -81,20 +86,22 @@ impl PretokenCache {
         self.bytes = bytes;
     }
 
-    /// A view for many look-ups of short pretokens.
+    /// The table of short pretokens, for many lookups.
     #[inline(always)]
     pub(super) fn short(&self) -> ShortTable<'_> {
-        ShortTable { pairs: &self.short }
-    }
-
-    /// Keeps the symbol of a short pretoken that is one token, marked or not.
-    pub(super) fn keep_short(&mut self, key: ShortKey, symbol: u32) {
-        if self.bytes >= size_of::<Pair>() * 3 {
-            short::keep(&mut self.short, key, symbol, true);
+        ShortTable {
+            buckets: &self.short,
         }
     }
 
-    /// Asks for the memory of a pretoken of at most [`WIDE_BYTES`].
+    /// Adds a short pretoken that is one token, with its symbol, marked or not.
+    pub(super) fn insert_short(&mut self, key: ShortKey, symbol: u32) {
+        if self.bytes >= size_of::<Bucket>() * 3 {
+            short::insert(&mut self.short, key, symbol, true);
+        }
+    }
+
+    /// Prefetches the line of a pretoken of at most [`WIDE_BYTES`].
     #[inline(always)]
     pub(super) fn prefetch(&self, key: &WideKey) {
         match key.len() <= MIDDLE_BYTES {
@@ -103,8 +110,8 @@ impl PretokenCache {
         }
     }
 
-    /// Appends the symbols of `text[start..end]`, whose key is given if it has at most
-    /// [`WIDE_BYTES`]. How many that are, 0 if it is not there.
+    /// Appends the symbols of a pretoken and returns how many there are, 0 if it is not cached. `key`
+    /// is given if the pretoken has at most [`WIDE_BYTES`].
     #[inline(always)]
     pub(super) fn append(
         &self,
@@ -112,7 +119,7 @@ impl PretokenCache {
         key: Option<&WideKey>,
         out: &mut Vec<u32>,
     ) -> usize {
-        // All there is room for, and the rest taken off: copying a few would be a call.
+        // Copy all symbols of the entry, then truncate: copying a variable number would be a call.
         let before = out.len();
         let count = match key {
             None => Some(0),
@@ -142,8 +149,8 @@ impl PretokenCache {
         symbols.len()
     }
 
-    /// Keeps the symbols of a pretoken, unless it is very long.
-    pub(super) fn keep(&mut self, pretoken: &[u8], key: Option<&WideKey>, symbols: &[u32]) {
+    /// Adds the symbols of a pretoken, unless it is very long.
+    pub(super) fn insert(&mut self, pretoken: &[u8], key: Option<&WideKey>, symbols: &[u32]) {
         let is_middle = pretoken.len() <= MIDDLE_BYTES;
         let room = match (key, is_middle) {
             (None, _) => 0,
@@ -152,17 +159,17 @@ impl PretokenCache {
         };
         let mut few = symbols;
         if symbols.len() > room {
-            self.long.keep(pretoken, symbols);
+            self.long.insert(pretoken, symbols);
             few = &[];
         }
         match key {
             None => {}
-            Some(key) if is_middle => self.middle.keep(key, few),
-            Some(key) => self.wide.keep(key, few),
+            Some(key) if is_middle => self.middle.insert(key, few),
+            Some(key) => self.wide.insert(key, few),
         }
     }
 
-    /// Forgets everything and gives the memory back.
+    /// Removes all entries and frees the memory.
     pub(super) fn clear(&mut self) {
         *self = PretokenCache::default();
     }
@@ -171,16 +178,16 @@ impl PretokenCache {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::merge::tests::Random;
+    use crate::testing::Random;
 
-    /// Bytes of few letters, so that keys that are nearly equal meet.
+    /// A text of two letters, so that many keys are nearly equal.
     fn some_text() -> Vec<u8> {
         let mut random = Random(3);
         (0..4000).map(|_| b"ab"[random.below(2) as usize]).collect()
     }
 
     #[test]
-    fn what_is_found_was_kept() {
+    fn what_is_found_was_inserted() {
         let text = some_text();
         for bytes in [0, 1, 100, 1000, 10_000, 1 << 20] {
             let mut cache = PretokenCache::default();
@@ -191,25 +198,25 @@ mod tests {
                     for start in (0..text.len() - len + 1).step_by(7) {
                         let pretoken = &text[start..start + len];
                         let key = ShortKey::new(&text, start, start + len);
-                        let (is, symbol) = cache.short().get(key, cache.short().place(key));
+                        let (is, symbol) = cache.short().get(key, cache.short().slot(key));
                         if is {
                             assert!(len <= SHORT_BYTES);
                             assert_eq!(symbol, symbol_of(pretoken));
                             found[0] += pass;
                         } else if len <= SHORT_BYTES {
-                            cache.keep_short(key, symbol_of(pretoken));
+                            cache.insert_short(key, symbol_of(pretoken));
                         }
                         let all = [symbol_of(pretoken), 1, 2, 3, 4, 5, 6, 7, 8, 9];
                         let symbols = &all[..1 + symbol_of(pretoken) as usize % all.len()];
                         let key = WideKey::new(&text, start, start + len.min(WIDE_BYTES));
                         let key = (len <= WIDE_BYTES).then_some(&key);
-                        let mut kept = Vec::new();
-                        match cache.append(pretoken, key, &mut kept) {
-                            0 => cache.keep(pretoken, key, symbols),
-                            _ => assert_eq!(kept, symbols),
+                        let mut cached = Vec::new();
+                        match cache.append(pretoken, key, &mut cached) {
+                            0 => cache.insert(pretoken, key, symbols),
+                            _ => assert_eq!(cached, symbols),
                         }
-                        let is_kept = cache.append(pretoken, key, &mut kept) > 0;
-                        found[1 + usize::from(key.is_none())] += pass * usize::from(is_kept);
+                        let is_cached = cache.append(pretoken, key, &mut cached) > 0;
+                        found[1 + usize::from(key.is_none())] += pass * usize::from(is_cached);
                     }
                 }
             }
@@ -222,7 +229,7 @@ mod tests {
     }
 
     #[test]
-    fn tokens_are_known_from_the_start() {
+    fn a_new_cache_holds_the_known_tokens() {
         let text = some_text();
         let mut known = KnownTokens::default();
         let mut cache = PretokenCache::default();
@@ -231,7 +238,7 @@ mod tests {
         for (bytes, expected) in [(CACHE_BYTES, true), (1000, false), (2 * CACHE_BYTES, true)] {
             cache.fit(bytes, &known);
             let key = ShortKey::new(&text, 0, 5);
-            let found = cache.short().get(key, cache.short().place(key));
+            let found = cache.short().get(key, cache.short().slot(key));
             assert_eq!(found.0, expected, "{bytes}");
             assert!(!found.0 || found.1 == 17);
         }

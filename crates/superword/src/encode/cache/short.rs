@@ -1,30 +1,30 @@
 //! Short pretokens that are one token: nearly all pretokens of most texts.
 
-use crate::encode::prefetch::prefetch;
-use crate::encode::superwords::ELIGIBLE;
+use super::prefetch::prefetch;
+use crate::encode::mark::{ELIGIBLE, unmarked};
 use crate::hash::hash_u128;
 
 /// The most bytes of a short pretoken.
 pub(in crate::encode) const SHORT_BYTES: usize = 12;
 
-/// Two short pretokens: their first eight bytes; and four more in the low half of `rest`, below
-/// their number ([`COUNT`]), their symbol and its mark.
+/// Two short pretokens. `low` holds the first eight bytes of each. `rest` holds four more bytes in
+/// its low half, and in its high half the symbol, the number of bytes ([`LENGTH`]) and the mark.
 #[derive(Clone, Copy, Debug, Default)]
 #[repr(align(32))]
-pub(in crate::encode) struct Pair {
+pub(in crate::encode) struct Bucket {
     low: [u64; 2],
     rest: [u64; 2],
 }
 
-/// Where the number of bytes is in `rest`, and which bits of it belong to the key.
-const COUNT: u32 = 32 + 27;
-const KEY: u64 = 0xf << COUNT | 0xffff_ffff;
+/// The position of the number of bytes in `rest`, and the bits of `rest` that belong to the key.
+const LENGTH: u32 = 32 + 27;
+const KEY: u64 = 0xf << LENGTH | 0xffff_ffff;
 
-/// Symbols from here on have no room beside a key.
-const SYMBOLS: u32 = 1 << 27;
+/// Symbols must be below this to fit beside a key.
+const MAX_SYMBOLS: u32 = 1 << 27;
 
-/// A pretoken of at most [`SHORT_BYTES`] bytes as two numbers, as in a [`Pair`]; `rest` is never 0.
-/// A longer one has a key that none of those has.
+/// A pretoken of at most [`SHORT_BYTES`] as two numbers, in the layout of a [`Bucket`]. `rest` is
+/// never 0. All longer pretokens have keys that no short pretoken has.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(in crate::encode) struct ShortKey {
     low: u64,
@@ -44,18 +44,19 @@ impl ShortKey {
     /// The key of the first `len` of these bytes.
     #[inline(always)]
     fn of_first(bytes: &[u8; SHORT_BYTES], len: usize) -> ShortKey {
-        // Any length that is too long counts as 15.
+        // Every length that is too long counts as 15.
         let len = len.min(15);
         let (low, rest) = MASKS[len];
         let [a, b, c, d, e, f, g, h, i, j, k, l] = *bytes;
         let last = u64::from(u32::from_le_bytes([i, j, k, l]));
         ShortKey {
             low: u64::from_le_bytes([a, b, c, d, e, f, g, h]) & low,
-            rest: last & rest | (len as u64) << COUNT,
+            rest: last & rest | (len as u64) << LENGTH,
         }
     }
 
-    /// Fewer bytes are left than a key has.
+    /// The key of the first `len` bytes at the end of a text, where fewer bytes are left than a key
+    /// holds.
     #[cold]
     fn at_end(left: &[u8], len: usize) -> ShortKey {
         let mut bytes = [0; SHORT_BYTES];
@@ -81,53 +82,54 @@ static MASKS: [(u64, u64); 16] = {
     masks
 };
 
-/// Short pretokens → symbols. The number of pairs is a power of two.
+/// Short pretokens → symbols. The number of buckets is a power of two.
 #[derive(Clone, Copy)]
 pub(in crate::encode) struct ShortTable<'t> {
-    pub(super) pairs: &'t [Pair],
+    pub(super) buckets: &'t [Bucket],
 }
 
 impl ShortTable<'_> {
-    /// Where a key is, if it is anywhere. Its memory is asked for.
+    /// The slot where a key would be. It is prefetched.
     #[inline(always)]
-    pub(in crate::encode) fn place(self, key: ShortKey) -> usize {
-        let place = key.hash() as usize & (self.pairs.len() - 1);
-        prefetch(&self.pairs[place]);
-        place
+    pub(in crate::encode) fn slot(self, key: ShortKey) -> usize {
+        let slot = key.hash() as usize & (self.buckets.len() - 1);
+        prefetch(&self.buckets[slot]);
+        slot
     }
 
-    /// Whether the key is at this place, and its symbol.
+    /// Whether the key is in this slot, and its symbol.
     #[inline(always)]
-    pub(in crate::encode) fn get(self, key: ShortKey, place: usize) -> (bool, u32) {
-        let pair = &self.pairs[place & (self.pairs.len() - 1)];
-        // `&` and `|`: which of the two it is cannot be predicted, that it is one of them can.
+    pub(in crate::encode) fn get(self, key: ShortKey, slot: usize) -> (bool, u32) {
+        let bucket = &self.buckets[slot & (self.buckets.len() - 1)];
+        // `&` and `|` instead of branches: which entry matches cannot be predicted, but that one of
+        // them does can.
         let [first, second] = [0, 1]
-            .map(|place| (pair.low[place] == key.low) & ((pair.rest[place] ^ key.rest) & KEY == 0));
-        let [one, other] = pair.rest;
+            .map(|at| (bucket.low[at] == key.low) & ((bucket.rest[at] ^ key.rest) & KEY == 0));
+        let [one, other] = bucket.rest;
         let rest = one ^ ((one ^ other) & u64::from(second).wrapping_neg());
         (
             first | second,
-            (rest >> 32) as u32 & (ELIGIBLE | (SYMBOLS - 1)),
+            (rest >> 32) as u32 & (ELIGIBLE | (MAX_SYMBOLS - 1)),
         )
     }
 }
 
-/// Keeps the symbol of a short pretoken, marked or not. Where there is no room, one that was there
-/// has to go if `replace`.
-pub(super) fn keep(pairs: &mut [Pair], key: ShortKey, symbol: u32, replace: bool) {
-    if symbol & !ELIGIBLE >= SYMBOLS {
+/// Adds a short pretoken with its symbol, marked or not. If there is no room, an old entry is
+/// replaced if `replace` is set.
+pub(super) fn insert(buckets: &mut [Bucket], key: ShortKey, symbol: u32, replace: bool) {
+    if unmarked(symbol) >= MAX_SYMBOLS {
         return;
     }
     let hash = key.hash();
-    let mask = pairs.len() - 1;
-    let pair = &mut pairs[hash as usize & mask];
-    let place = match pair.rest {
+    let mask = buckets.len() - 1;
+    let bucket = &mut buckets[hash as usize & mask];
+    let at = match bucket.rest {
         [0, _] => 0,
         [_, 0] => 1,
-        // Chosen by a bit that did not choose the pair.
+        // Chosen by a bit that did not choose the bucket.
         _ if replace => (hash >> 63) as usize,
         _ => return,
     };
-    pair.low[place] = key.low;
-    pair.rest[place] = key.rest | u64::from(symbol) << 32;
+    bucket.low[at] = key.low;
+    bucket.rest[at] = key.rest | u64::from(symbol) << 32;
 }

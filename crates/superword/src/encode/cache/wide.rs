@@ -1,22 +1,22 @@
-//! Pretokens of up to 31 bytes and a few tokens, one line of memory for each look-up.
+//! Pretokens of up to 31 bytes and a few tokens. Each lookup reads one cache line.
 
-use crate::encode::prefetch::prefetch;
+use super::prefetch::prefetch;
 use crate::hash::{fold, hash_u128};
 
-/// The most bytes of a pretoken that is kept here.
+/// The most bytes of a pretoken in these tables.
 pub(in crate::encode) const WIDE_BYTES: usize = 31;
 
-/// A pretoken of at most [`MIDDLE_BYTES`] fits half a line.
+/// The most bytes of a pretoken that takes half a line.
 pub(super) const MIDDLE_BYTES: usize = 15;
 
-/// The most symbols that are kept of one pretoken, in half a line and in a line.
+/// The most symbols of one pretoken in half a line and in a line.
 pub(super) const MIDDLE_SYMBOLS: usize = 4;
 pub(super) const WIDE_SYMBOLS: usize = 7;
 
-/// The first table has so many lines.
+/// The number of lines of a table when it is first filled.
 const FIRST: usize = 1 << 11;
 
-/// A pretoken of at most [`WIDE_BYTES`] bytes and their number, with its hash.
+/// The bytes of a pretoken of at most [`WIDE_BYTES`], their number, and the hash of both.
 #[derive(Clone, Copy, Debug, Default)]
 pub(in crate::encode) struct WideKey {
     key: [u128; 2],
@@ -29,7 +29,7 @@ impl WideKey {
     pub(in crate::encode) fn new(text: &[u8], start: usize, end: usize) -> WideKey {
         let len = end - start;
         let mut key = match text[start..].first_chunk::<32>() {
-            // Two loads, the bytes behind the pretoken cleared: copying so few would be a call.
+            // Two loads with the bytes after the pretoken cleared: copying so few would be a call.
             Some(window) => [
                 first_of(&window[..16], len.min(16)),
                 first_of(&window[16..], len.saturating_sub(16)),
@@ -44,7 +44,7 @@ impl WideKey {
         WideKey::from(key)
     }
 
-    /// A key of at most [`MIDDLE_BYTES`] in half the room; never 0.
+    /// The key of a pretoken of at most [`MIDDLE_BYTES`] in half the space. Never 0.
     #[inline(always)]
     fn middle(&self) -> u128 {
         self.key[0] | self.key[1]
@@ -61,7 +61,7 @@ impl WideKey {
         (self.key[1] >> 120) as usize
     }
 
-    /// Its hash.
+    /// The hash of the key.
     #[inline(always)]
     pub(in crate::encode) fn hash(&self) -> u64 {
         self.hash
@@ -79,7 +79,7 @@ impl From<[u128; 2]> for WideKey {
 /// The first `len` of sixteen bytes as a number.
 #[inline(always)]
 fn first_of(bytes: &[u8], len: usize) -> u128 {
-    /// `MASKS[n]` keeps the first `n` bytes. A look-up: shifting 128 bits costs more.
+    /// `MASKS[n]` selects the first `n` bytes. A lookup costs less than shifting 128 bits.
     static MASKS: [u128; 17] = {
         let mut masks = [0; 17];
         let mut n = 1;
@@ -94,27 +94,27 @@ fn first_of(bytes: &[u8], len: usize) -> u128 {
     u128::from_le_bytes(word) & MASKS[len]
 }
 
-/// A line of memory with the entries for one hash. An entry without symbols is one that has more of
-/// them than there is room for: they are kept elsewhere.
+/// A cache line with the entries for one hash. An entry without symbols has more of them than fit
+/// here; they are in the table of long pretokens.
 pub(super) trait Line: Copy + Default {
-    /// How many entries there are in a line.
+    /// The number of entries in a line.
     const ENTRIES: usize;
 
-    /// The symbols of one entry, all there is room for.
+    /// The array of symbols of one entry, used or not.
     type Symbols;
 
-    /// The symbols of a pretoken, and how many of them count.
+    /// The symbols of a pretoken, and how many of them are used.
     fn get(&self, key: &WideKey) -> Option<(&Self::Symbols, usize)>;
 
-    /// Keeps a pretoken, in place of one that was there if there is no room. True if there was.
-    fn keep(&mut self, key: &WideKey, symbols: &[u32]) -> bool;
+    /// Adds a pretoken. Returns false if it replaced another one.
+    fn insert(&mut self, key: &WideKey, symbols: &[u32]) -> bool;
 
     /// Calls `visit` with each entry.
     fn for_each(&self, visit: impl FnMut(&WideKey, &[u32]));
 }
 
-/// Two pretokens of at most [`MIDDLE_BYTES`]: a key of 0 for none, and the symbols, ended by
-/// [`NONE`] if there are fewer than there is room for.
+/// Two pretokens of at most [`MIDDLE_BYTES`]. A key of 0 marks a free entry. Unused symbols are
+/// [`NONE`].
 #[derive(Clone, Copy, Debug, Default)]
 #[repr(align(64))]
 pub(super) struct MiddleLine {
@@ -147,7 +147,7 @@ impl Line for MiddleLine {
         Some((symbols, count(symbols)))
     }
 
-    fn keep(&mut self, key: &WideKey, symbols: &[u32]) -> bool {
+    fn insert(&mut self, key: &WideKey, symbols: &[u32]) -> bool {
         let (place, is_free) = match self.keys {
             [0, _] => (0, true),
             [_, 0] => (1, true),
@@ -169,7 +169,7 @@ impl Line for MiddleLine {
     }
 }
 
-/// A pretoken, its symbols, and how many they are plus one, 0 for a free line.
+/// One pretoken, its symbols, and their number plus one. The number is 0 in a free line.
 #[derive(Clone, Copy, Debug, Default)]
 #[repr(align(64))]
 pub(super) struct WideLine {
@@ -184,11 +184,11 @@ impl Line for WideLine {
 
     #[inline(always)]
     fn get(&self, key: &WideKey) -> Option<(&Self::Symbols, usize)> {
-        // No key is 0: the line is not free.
+        // No key is 0, so a free line never matches.
         (self.key == key.key).then(|| (&self.symbols, self.count_plus_one as usize - 1))
     }
 
-    fn keep(&mut self, key: &WideKey, symbols: &[u32]) -> bool {
+    fn insert(&mut self, key: &WideKey, symbols: &[u32]) -> bool {
         let is_free = self.count_plus_one == 0;
         self.key = key.key;
         self.symbols[..symbols.len()].copy_from_slice(symbols);
@@ -203,14 +203,14 @@ impl Line for WideLine {
     }
 }
 
-/// Pretokens → symbols. Grows to its most lines as it fills, so that a few short texts do not pay
-/// for them.
+/// Pretokens → symbols. The table grows as it fills, so that a few short texts do not pay for all of
+/// its memory.
 #[derive(Clone, Debug, Default)]
 pub(super) struct WideTable<L> {
     lines: Vec<L>,
-    /// How many pretokens there are.
+    /// The number of pretokens in the table.
     used: usize,
-    most: usize,
+    max_lines: usize,
 }
 
 impl<L: Line> WideTable<L> {
@@ -219,52 +219,52 @@ impl<L: Line> WideTable<L> {
         WideTable {
             lines: Vec::new(),
             used: 0,
-            most: bytes / size_of::<L>(),
+            max_lines: bytes / size_of::<L>(),
         }
     }
 
-    /// The place of a key: its hash as a share of all hashes.
+    /// The line of a key: its hash, scaled to the number of lines.
     #[inline(always)]
-    fn place(&self, key: &WideKey) -> usize {
+    fn slot(&self, key: &WideKey) -> usize {
         ((u128::from(key.hash) * self.lines.len() as u128) >> 64) as usize
     }
 
-    /// Asks for the memory of a key.
+    /// Prefetches the line of a key.
     #[inline(always)]
     pub(super) fn prefetch(&self, key: &WideKey) {
-        if let Some(line) = self.lines.get(self.place(key)) {
+        if let Some(line) = self.lines.get(self.slot(key)) {
             prefetch(line);
         }
     }
 
-    /// The symbols of a pretoken, and how many of them count.
+    /// The symbols of a pretoken, and how many of them are used.
     #[inline(always)]
     pub(super) fn get(&self, key: &WideKey) -> Option<(&L::Symbols, usize)> {
-        self.lines.get(self.place(key))?.get(key)
+        self.lines.get(self.slot(key))?.get(key)
     }
 
-    /// Keeps the symbols of a pretoken.
-    pub(super) fn keep(&mut self, key: &WideKey, symbols: &[u32]) {
-        if self.used * 2 >= self.lines.len() * L::ENTRIES && self.lines.len() < self.most {
+    /// Adds the symbols of a pretoken.
+    pub(super) fn insert(&mut self, key: &WideKey, symbols: &[u32]) {
+        if self.used * 2 >= self.lines.len() * L::ENTRIES && self.lines.len() < self.max_lines {
             self.grow();
         }
-        self.put(key, symbols);
+        self.insert_in_line(key, symbols);
     }
 
-    fn put(&mut self, key: &WideKey, symbols: &[u32]) {
-        let place = self.place(key);
-        if let Some(line) = self.lines.get_mut(place) {
-            self.used += usize::from(line.keep(key, symbols));
+    fn insert_in_line(&mut self, key: &WideKey, symbols: &[u32]) {
+        let slot = self.slot(key);
+        if let Some(line) = self.lines.get_mut(slot) {
+            self.used += usize::from(line.insert(key, symbols));
         }
     }
 
     #[cold]
     fn grow(&mut self) {
-        let lines = (self.lines.len() * 4).clamp(FIRST.min(self.most), self.most);
+        let lines = (self.lines.len() * 4).clamp(FIRST.min(self.max_lines), self.max_lines);
         let old = std::mem::replace(&mut self.lines, vec![L::default(); lines]);
         self.used = 0;
         for line in old {
-            line.for_each(|key, symbols| self.put(key, symbols));
+            line.for_each(|key, symbols| self.insert_in_line(key, symbols));
         }
     }
 }

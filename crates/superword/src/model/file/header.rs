@@ -1,4 +1,4 @@
-//! The header: a JSON object with sorted keys and no blanks.
+//! The header of a model file: a JSON object with sorted keys and no whitespace.
 
 use serde_json::{Map, Value, json};
 
@@ -8,10 +8,10 @@ use crate::model::{Alphabet, Facts, Method, ModelParts, PickySplit, SpecialToken
 use crate::text::{PretokenizerConfig, ScriptPattern};
 use crate::token::TokenId;
 
-/// The program that writes, as the header names it.
+/// The name of this program in the header.
 pub(super) const PROGRAM: &str = concat!("superword ", env!("CARGO_PKG_VERSION"));
 
-/// What the header holds.
+/// The content of a header.
 pub(super) struct Header {
     pub(super) method: Method,
     pub(super) pretokenizer: PretokenizerConfig,
@@ -24,7 +24,7 @@ pub(super) struct Header {
 }
 
 impl Header {
-    /// The one way in which a header is written.
+    /// Writes a header. There is exactly one way to write each header.
     pub(super) fn to_json(
         parts: &ModelParts,
         sections: &[SectionLength],
@@ -54,7 +54,7 @@ impl Header {
             "alphabet": parts.alphabet.name(),
             "facts": parts.facts,
             "method": parts.method.name(),
-            "picky_split": parts.picky_split.name(),
+            "picky_split": parts.recorded_split(),
             "pretokenizer": {
                 "eligible": pretokenizer.eligible,
                 "name": pretokenizer.name,
@@ -69,7 +69,8 @@ impl Header {
         .into_bytes()
     }
 
-    /// Reads a header: every field must be there and of its type, and no other.
+    /// Reads a header. Every field must be present and have the right type, and there must be no other
+    /// fields.
     pub(super) fn parse(bytes: &[u8]) -> Result<Header, LoadError> {
         let text = std::str::from_utf8(bytes).map_err(|error| LoadError::HeaderNotUtf8 {
             offset: PREAMBLE_BYTES + error.valid_up_to(),
@@ -84,7 +85,11 @@ impl Header {
             method: fields.name("method", "bpe, boundless, superbpe", Method::from_name)?,
             pretokenizer: pretokenizer(fields.object("pretokenizer")?)?,
             alphabet: fields.name("alphabet", "bytes, utf8", Alphabet::from_name)?,
-            picky_split: fields.name("picky_split", "parts, bytes", PickySplit::from_name)?,
+            picky_split: fields.name(
+                "picky_split",
+                "parts, nearest_parts, bytes",
+                PickySplit::from_recorded,
+            )?,
             specials: fields.objects("special_tokens", special)?,
             facts: fields.object("facts")?.map,
             sections: fields.objects("sections", section)?,
@@ -146,7 +151,8 @@ fn section(mut fields: Fields) -> Result<SectionLength, LoadError> {
     Ok(length)
 }
 
-/// The fields of an object that are not taken yet, and where in the header it is.
+/// The fields of an object that have not been read yet, and the position of the object in the
+/// header.
 struct Fields {
     place: String,
     map: Map<String, Value>,
@@ -245,7 +251,7 @@ impl Fields {
         })
     }
 
-    /// Refuses what was not taken.
+    /// Returns an error if there are fields that were not read.
     fn end(self) -> Result<(), LoadError> {
         match self.map.keys().next() {
             None => Ok(()),
@@ -267,7 +273,7 @@ fn kind_of(value: &Value) -> &'static str {
     }
 }
 
-/// The offset of a line and column, both from 1, of the JSON reader.
+/// The offset of a line and a column as the JSON reader reports them, both counted from 1.
 fn offset_of(bytes: &[u8], line: usize, column: usize) -> usize {
     let lines = bytes.split_inclusive(|&byte| byte == b'\n');
     let before: usize = lines.take(line.saturating_sub(1)).map(<[u8]>::len).sum();

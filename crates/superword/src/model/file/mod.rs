@@ -1,11 +1,11 @@
-//! The model file, read and written; `docs/file-format.md` describes it byte by byte.
+//! Reading and writing model files. `docs/file-format.md` describes the format byte by byte.
 //!
 //! ```text
 //! magic (8) | format version (4) | header length (8) | header, JSON | sections | checksum (8)
 //! ```
 //!
-//! One model has one file: whatever could be written in two ways is written in one, and a file
-//! that says it another way is refused. So models can be compared by their bytes.
+//! Each model has exactly one file: whatever could be written in two ways is written in one of them,
+//! and the reader refuses the other. So models can be compared by their bytes.
 
 mod disk;
 mod error;
@@ -22,31 +22,32 @@ use xxhash_rust::xxh3::xxh3_64;
 use super::{BuildError, Facts, Model, ModelParts};
 use header::Header;
 
-/// The first bytes of every model file. As in PNG, a byte above 127 and both kinds of line ends
-/// show at once when a file was copied as if it were text.
+/// The first bytes of every model file. As in PNG, a byte above 127 and both kinds of line endings
+/// reveal a file that was copied as text.
 pub const MAGIC: [u8; 8] = *b"\x89SWM\r\n\x1a\n";
 
-/// The version of the format that is written, and the newest that can be read.
+/// The format version that is written, and the newest one that can be read.
 pub const FORMAT_VERSION: u32 = 1;
 
-/// The most bytes a header may have: parsed JSON takes many times the room of its text.
+/// The most bytes of a header. Parsed JSON takes many times the memory of its text.
 const MAX_HEADER_BYTES: usize = 1 << 23;
 
-/// How much of that is left for what is not known before writing: section lengths, program.
+/// The part of it that is reserved for what is only known when writing: section lengths, program.
 const HEADER_RESERVE: usize = 1 << 10;
 
-/// The largest file that is written or read: loading takes some twenty times its size.
+/// The size of the largest file that is written or read. Loading takes about twenty times as much
+/// memory.
 const MAX_FILE_BYTES: u64 = 1 << 30;
 
-/// The reader of JSON stops at 128 levels; the header adds two.
+/// The JSON reader stops at 128 levels, and the header adds two.
 const MAX_FACTS_DEPTH: usize = 100;
 
-/// Magic, version, header length.
+/// The length of magic, version and header length.
 const PREAMBLE_BYTES: usize = 20;
 const CHECKSUM_BYTES: usize = 8;
 
 impl Model {
-    /// The model as a file. The same model gives the same bytes, always.
+    /// The model as the bytes of a file. The same model always gives the same bytes.
     pub fn to_bytes(&self) -> Vec<u8> {
         let parts = self.parts();
         let (lengths, sections) = sections::write(parts);
@@ -62,8 +63,8 @@ impl Model {
         file
     }
 
-    /// The inverse of [`Model::to_bytes`]. Any other bytes are an error, never a panic, and never
-    /// take more memory than some fixed amount and a fixed multiple of their length.
+    /// The inverse of [`Model::to_bytes`]. Any other bytes give an error and never a panic. Memory use
+    /// is limited to a fixed amount plus a fixed multiple of the length.
     pub fn from_bytes(bytes: &[u8]) -> Result<Model, LoadError> {
         let (header_bytes, body) = verify(bytes)?;
         let header = Header::parse(header_bytes)?;
@@ -80,7 +81,7 @@ impl Model {
             ngrams: content.ngrams,
             facts: header.facts,
         };
-        // The sections can be written in one way only; the header is compared.
+        // Sections can only be written in one way. Headers are compared with the one right way.
         let canonical = Header::to_json(&parts, &header.sections, &header.written_by);
         if canonical != header_bytes {
             let same = canonical.iter().zip(header_bytes);
@@ -111,8 +112,8 @@ impl Model {
     }
 }
 
-/// Checks magic, version, checksum and the length of the header, in that order; returns the
-/// header and what stands between it and the checksum.
+/// Checks magic, version, checksum and the length of the header, in that order. Returns the header
+/// and the sections.
 fn verify(bytes: &[u8]) -> Result<(&[u8], &[u8]), LoadError> {
     verify_start(bytes)?;
     let too_short = LoadError::TooShort {
@@ -137,7 +138,7 @@ fn verify(bytes: &[u8]) -> Result<(&[u8], &[u8]), LoadError> {
     split_header(content)
 }
 
-/// Checks the magic and the version: the first bytes are enough.
+/// Checks the magic and the version, which need only the first bytes.
 fn verify_start(bytes: &[u8]) -> Result<(), LoadError> {
     let common = bytes.len().min(MAGIC.len());
     if bytes[..common] != MAGIC[..common] {
@@ -161,7 +162,7 @@ fn verify_start(bytes: &[u8]) -> Result<(), LoadError> {
     }
 }
 
-/// Splits what stands before the checksum into the header and the sections.
+/// Splits everything before the checksum into the header and the sections.
 fn split_header(content: &[u8]) -> Result<(&[u8], &[u8]), LoadError> {
     let (preamble, rest) = content.split_at(PREAMBLE_BYTES);
     let length = preamble[12..]
@@ -181,8 +182,8 @@ fn split_header(content: &[u8]) -> Result<(&[u8], &[u8]), LoadError> {
         })
 }
 
-/// How long the file ought to be by its own header, as far as that can still be read: tells a
-/// file that was cut short from one that was altered.
+/// The length that the file should have according to its own header, if that can be read. It tells a
+/// truncated file from an altered one.
 fn described_length(content: &[u8]) -> Option<u64> {
     let (header, _) = match split_header(content) {
         Ok(split) => split,
@@ -198,9 +199,9 @@ fn described_length(content: &[u8]) -> Option<u64> {
         .try_fold(fixed, |sum, section| sum.checked_add(section.bytes))
 }
 
-/// Checks that what goes into the header can be written and read back.
+/// Checks that the content of the header can be written and read back.
 pub(super) fn check_description(parts: &ModelParts) -> Result<(), BuildError> {
-    // Depth first: writing nested facts recurses.
+    // The depth is checked first, because writing nested facts is recursive.
     if !shallow_map(&parts.facts, MAX_FACTS_DEPTH) {
         return Err(BuildError::FactsTooDeep {
             limit: MAX_FACTS_DEPTH,

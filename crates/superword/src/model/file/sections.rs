@@ -1,7 +1,7 @@
-//! The sections: events, ids and n-grams as bytes.
+//! The sections of a model file: events, ids and n-grams as bytes.
 //!
-//! Numbers are LEB128: seven bits a byte, low bits first, the high bit set on all but the last;
-//! always in the fewest bytes. 300 is `AC 02`.
+//! Numbers are in LEB128: seven bits per byte, low bits first, with the high bit set in all bytes but
+//! the last. They always take the fewest possible bytes. 300 is `AC 02`.
 
 use super::LoadError;
 use crate::model::{Event, ModelParts};
@@ -11,12 +11,12 @@ const MERGE: u8 = 0;
 const SUPERMERGE: u8 = 1;
 const DELETE: u8 = 2;
 
-/// A part of the file after the header.
+/// One of the parts of the file that follow the header.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Section {
-    /// The history of the vocabulary.
+    /// The events.
     Events,
-    /// The id of each symbol, where ids do not follow from the events.
+    /// The id of each symbol, if ids do not follow from the events.
     Ids,
     /// The n-grams for greedy splitting.
     Ngrams,
@@ -39,7 +39,8 @@ impl Section {
             .find(|section| section.name() == name)
     }
 
-    /// The fewest bytes an item takes: a deletion of a low symbol; an id; a length and two low symbols.
+    /// The fewest bytes of an item: a deletion of a small symbol, an id, or an n-gram of two small
+    /// symbols.
     fn smallest_item(self) -> u64 {
         match self {
             Section::Events => 2,
@@ -55,7 +56,7 @@ impl std::fmt::Display for Section {
     }
 }
 
-/// What the header says of a section.
+/// The length of a section according to the header.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct SectionLength {
     pub(super) section: Section,
@@ -63,14 +64,14 @@ pub(super) struct SectionLength {
     pub(super) items: u64,
 }
 
-/// What the sections hold.
+/// The content of all sections.
 pub(super) struct Content {
     pub(super) events: Vec<Event>,
     pub(super) ids: Option<Vec<TokenId>>,
     pub(super) ngrams: Vec<Vec<Symbol>>,
 }
 
-/// The sections of a model, one after another, and their lengths.
+/// Writes the sections of a model one after the other and returns their lengths.
 pub(super) fn write(parts: &ModelParts) -> (Vec<SectionLength>, Vec<u8>) {
     let mut bytes = Vec::with_capacity(parts.events.len() * 10);
     let mut lengths = Vec::new();
@@ -127,7 +128,7 @@ fn put_number(bytes: &mut Vec<u8>, mut number: u64) {
     bytes.push(number as u8);
 }
 
-/// Reads the sections from `body`, which starts at `offset` in the file.
+/// Reads the sections from `body`, which starts at byte `offset` of the file.
 pub(super) fn read(
     body: &[u8],
     offset: usize,
@@ -141,7 +142,7 @@ pub(super) fn read(
     };
     let mut start = 0;
     for length in lengths {
-        // In bounds: the lengths add up to the length of the body.
+        // In bounds, because the lengths add up to the length of the body.
         let end = start + length.bytes as usize;
         let mut reader = Reader {
             bytes: &body[start..end],
@@ -160,7 +161,8 @@ pub(super) fn read(
     Ok(content)
 }
 
-/// Checks that the sections are in order, add up and can hold what they are said to hold.
+/// Checks that the sections are in order, that their lengths add up, and that they are long enough
+/// for their items.
 fn check_lengths(body: &[u8], lengths: &[SectionLength]) -> Result<(), LoadError> {
     if lengths.first().map(|length| length.section) != Some(Section::Events) {
         return Err(LoadError::NoEvents);
@@ -205,14 +207,14 @@ fn check_lengths(body: &[u8], lengths: &[SectionLength]) -> Result<(), LoadError
 struct Reader<'a> {
     bytes: &'a [u8],
     at: usize,
-    /// Where the section starts in the file.
+    /// The start of the section in the file.
     offset: usize,
     section: Section,
     item: u64,
 }
 
 impl Reader<'_> {
-    /// Reads all items; `count` was checked against the length of the section.
+    /// Reads all items. `count` has been checked against the length of the section.
     fn items<T>(
         &mut self,
         count: u64,
@@ -270,7 +272,7 @@ impl Reader<'_> {
 
     fn ngram(&mut self) -> Result<Vec<Symbol>, LoadError> {
         let length = self.number()?;
-        // Each symbol takes a byte at least: nothing is reserved that the section cannot hold.
+        // Each symbol takes at least one byte, so no more memory is reserved than the section needs.
         if length > (self.bytes.len() - self.at) as u64 {
             return Err(self.ends());
         }
@@ -290,7 +292,7 @@ impl Reader<'_> {
         let mut number = 0;
         for shift in (0..64).step_by(7) {
             let byte = self.byte()?;
-            // The tenth byte holds the last bit of 64.
+            // The tenth byte contains the last of the 64 bits.
             if shift == 63 && byte > 1 {
                 return Err(self.too_large(start, u64::MAX));
             }

@@ -335,7 +335,7 @@ mod portable {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::merge::tests::Random;
+    use crate::testing::Random;
 
     #[test]
     fn every_path_makes_the_same_masks() {

@@ -414,7 +414,7 @@ fn white_space<const LINES: bool>(bytes: &[u8], start: usize) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::merge::tests::Random;
+    use crate::testing::Random;
 
     /// Pretokens by the scanner alone, without blocks.
     fn one_by_one(bytes: &[u8], next: fn(&[u8], usize) -> usize) -> Vec<(usize, usize)> {

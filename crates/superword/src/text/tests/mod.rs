@@ -6,6 +6,7 @@ mod scanners;
 mod scripts;
 
 use super::*;
+use crate::testing::Random;
 
 fn config(name: &str) -> PretokenizerConfig {
     PretokenizerConfig::preset(name).expect("a preset")
@@ -32,24 +33,6 @@ fn custom(pattern: &str) -> Pretokenizer {
 fn split(pretokenizer: &Pretokenizer, text: &str) -> Vec<String> {
     let pretokens = pretokenizer.split(text).expect("no limit is reached");
     pretokens.into_iter().map(str::to_owned).collect()
-}
-
-/// A small random generator (xorshift), seeded: the same cases in every run.
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, bound: usize) -> usize {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        (self.0 % bound as u64) as usize
-    }
-
-    /// A text of at most `longest` pieces.
-    fn text(&mut self, pieces: &[&str], longest: usize) -> String {
-        let len = self.below(longest + 1);
-        (0..len).map(|_| pieces[self.below(pieces.len())]).collect()
-    }
 }
 
 /// Pieces that the patterns tell apart: every class in ASCII and beyond, in several scripts.

@@ -1,0 +1,144 @@
+//! Merging one sequence: chooses the method by its length.
+
+use super::small::{SMALLEST, Small};
+use super::table::{MergeTable, NO_RULE, Rank};
+use super::windows::Scratch;
+
+impl MergeTable {
+    /// Applies the rules until none applies: always the earliest one, at all positions from left
+    /// to right. `[a, b, a, b]` with the rule `(a, b)` becomes `[ab, ab]`.
+    pub(in crate::encode) fn apply(&self, symbols: &mut Vec<u32>, scratch: &mut Scratch) {
+        self.apply_with(symbols, scratch, |symbols, at| {
+            self.rank(symbols[at], symbols[at + 1])
+        });
+    }
+
+    /// The same as [`MergeTable::apply`], with known ranks: `rank_at(symbols, i)` is the rank of
+    /// symbols `i` and `i + 1` before any merge.
+    pub(in crate::encode) fn apply_with(
+        &self,
+        symbols: &mut Vec<u32>,
+        scratch: &mut Scratch,
+        rank_at: impl Fn(&[u32], usize) -> Rank,
+    ) {
+        if symbols.len() < 2 {
+            return;
+        }
+        if symbols.len() <= SMALLEST && self.has_small_ranks() {
+            let mut small = Small::<SMALLEST>::new(symbols.len(), |at| rank_at(symbols, at));
+            small.apply(self, symbols);
+            let len = small.gather(symbols);
+            symbols.truncate(len);
+            return;
+        }
+        let units = std::mem::take(symbols);
+        let mut tokens = std::mem::take(&mut scratch.tokens);
+        self.merge_in_windows(&units, scratch, &mut tokens, |at| rank_at(&units, at));
+        *symbols = units;
+        symbols.clear();
+        symbols.extend(tokens.iter().map(|token| token.symbol));
+        scratch.tokens = tokens;
+        scratch.shrink();
+    }
+
+    /// Merges three symbols with the ranks between them. Returns the symbols that are left and how
+    /// many there are.
+    #[inline(always)]
+    pub(in crate::encode) fn apply_to_three(
+        &self,
+        [a, b, c]: [u32; 3],
+        [first, second]: [Rank; 2],
+    ) -> ([u32; 3], usize) {
+        if first.min(second) == NO_RULE {
+            return ([a, b, c], 3);
+        }
+        // If both pairs have the same rule, the left one is merged.
+        let [left, right] = match first <= second {
+            true => [self.joined(first), c],
+            false => [a, self.joined(second)],
+        };
+        match self.rank(left, right) {
+            NO_RULE => ([left, right, 0], 2),
+            rank => ([self.joined(rank), 0, 0], 1),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::long::LongScratch;
+    use super::super::small::SMALL;
+    use super::*;
+    use crate::testing::Random;
+    use crate::token::Symbol;
+
+    /// Applies the earliest rule at all positions from left to right, until no rule applies.
+    fn one_by_one(rules: &MergeTable, symbols: &[u32]) -> Vec<u32> {
+        let mut symbols = symbols.to_vec();
+        loop {
+            let pairs = symbols.windows(2);
+            let ranks = pairs.map(|pair| rules.rank(pair[0], pair[1]));
+            let best = match ranks.min() {
+                None | Some(NO_RULE) => return symbols,
+                Some(best) => best,
+            };
+            let mut merged = Vec::new();
+            let mut rest = &symbols[..];
+            while let [first, after @ ..] = rest {
+                match after {
+                    [second, after @ ..] if rules.rank(*first, *second) == best => {
+                        merged.push(rules.joined(best));
+                        rest = after;
+                    }
+                    _ => {
+                        merged.push(*first);
+                        rest = after;
+                    }
+                }
+            }
+            symbols = merged;
+        }
+    }
+
+    #[test]
+    fn every_way_to_merge_gives_the_same() {
+        let mut random = Random(99);
+        for _ in 0..2000 {
+            let rules: Vec<_> = (0..random.below(12))
+                .map(|_| {
+                    let [left, right, joined] = [5, 5, 8].map(|n| Symbol(random.below(n) as u32));
+                    (left, right, joined)
+                })
+                .filter(|(left, right, joined)| joined > left && joined > right)
+                .collect();
+            let rules = MergeTable::new(&rules, 8);
+            let mut applied: Vec<u32> = (0..random.below(64))
+                .map(|_| random.below(4) as u32)
+                .collect();
+            let long = applied.clone();
+            let mut scratch = Scratch::default();
+            let plain = one_by_one(&rules, &long);
+            if let &[a, b, c] = &long[..] {
+                let ranks = [(a, b), (b, c)].map(|(left, right)| rules.likely_rank(left, right));
+                let (left, count) = rules.apply_to_three([a, b, c], ranks);
+                assert_eq!(left[..count], plain);
+            }
+            let mut tokens = Vec::new();
+            let rank_at = |at: usize| rules.rank(long[at], long[at + 1]);
+            if !long.is_empty() {
+                rules.merge_long(&long, 0, &mut LongScratch::default(), &mut tokens, &rank_at);
+            }
+            if long.len() > 1 {
+                let mut symbols = long.clone();
+                let mut merged = Small::<SMALL>::new(long.len(), rank_at);
+                merged.apply_plain(&rules, &mut symbols);
+                let len = merged.gather(&mut symbols);
+                assert_eq!(symbols[..len], plain);
+            }
+            let long: Vec<u32> = tokens.iter().map(|token| token.symbol).collect();
+            rules.apply(&mut applied, &mut scratch);
+            assert_eq!(applied, plain);
+            assert_eq!(long, plain);
+        }
+    }
+}

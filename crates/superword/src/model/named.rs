@@ -1,0 +1,191 @@
+//! Models from parts that name tokens by their bytes, as other programs store them.
+
+use std::collections::HashMap;
+
+use super::{
+    Alphabet, BuildError, Event, Facts, Method, Model, ModelParts, PickySplit, SpecialToken,
+};
+use crate::text::PretokenizerConfig;
+use crate::token::{Symbol, TokenId};
+
+/// A merge or supermerge of two tokens.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NamedEvent {
+    /// Whether the result is a superword.
+    pub is_supermerge: bool,
+    /// The left token.
+    pub left: Vec<u8>,
+    /// The right token.
+    pub right: Vec<u8>,
+    /// How often the two were adjacent when they were merged.
+    pub count: u64,
+}
+
+/// The parts of a model without deletions. See [`ModelParts`].
+#[derive(Clone, Debug)]
+pub struct NamedParts {
+    /// The method.
+    pub method: Method,
+    /// The pretokenizer.
+    pub pretokenizer: PretokenizerConfig,
+    /// The initial vocabulary.
+    pub alphabet: Alphabet,
+    /// The merges and supermerges, in order.
+    pub events: Vec<NamedEvent>,
+    /// The id of each token, including the alphabet. Without it, ids are assigned in the order in
+    /// which tokens are created.
+    pub ids: Option<HashMap<Vec<u8>, u32>>,
+    /// The special tokens.
+    pub specials: Vec<SpecialToken>,
+    /// What is recorded about the training.
+    pub facts: Facts,
+}
+
+/// Why parts do not make a model.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum NamedError {
+    /// An event uses a token that does not exist yet.
+    #[error("event {event} uses the token {token:?}, which no earlier event creates")]
+    UnknownToken {
+        /// The number of the event, from 0.
+        event: usize,
+        /// The token, readable.
+        token: String,
+    },
+    /// A token is not in the table of ids.
+    #[error("the token {token:?} has no id")]
+    NoId {
+        /// The token, readable.
+        token: String,
+    },
+    /// The parts break another rule of models.
+    #[error(transparent)]
+    Build(#[from] BuildError),
+}
+
+impl NamedError {
+    /// What to do next, where there is something to do.
+    pub fn hint(&self) -> Option<String> {
+        match self {
+            NamedError::UnknownToken { .. } | NamedError::NoId { .. } => None,
+            NamedError::Build(error) => error.hint(),
+        }
+    }
+}
+
+fn readable(token: &[u8]) -> String {
+    String::from_utf8_lossy(token).into_owned()
+}
+
+impl NamedParts {
+    /// The model of these parts.
+    pub fn build(self) -> Result<Model, NamedError> {
+        let mut tokens: Vec<Vec<u8>> = self.alphabet.bytes().map(|byte| vec![byte]).collect();
+        let mut symbols: HashMap<Vec<u8>, Symbol> =
+            tokens.iter().cloned().zip((0..).map(Symbol)).collect();
+        let mut events = Vec::with_capacity(self.events.len());
+        for (number, event) in self.events.into_iter().enumerate() {
+            let symbol = |token: &Vec<u8>| {
+                symbols
+                    .get(token)
+                    .copied()
+                    .ok_or_else(|| NamedError::UnknownToken {
+                        event: number,
+                        token: readable(token),
+                    })
+            };
+            let (left, right, count) = (symbol(&event.left)?, symbol(&event.right)?, event.count);
+            events.push(match event.is_supermerge {
+                false => Event::Merge { left, right, count },
+                true => Event::Supermerge { left, right, count },
+            });
+            let joined = [event.left, event.right].concat();
+            // Two events may make the same token; the first one creates it.
+            if !symbols.contains_key(&joined) {
+                symbols.insert(joined.clone(), Symbol(tokens.len() as u32));
+                tokens.push(joined);
+            }
+        }
+        let ids = self.ids.map(|ids| ids_of(&tokens, &ids)).transpose()?;
+        let parts = ModelParts {
+            method: self.method,
+            pretokenizer: self.pretokenizer,
+            alphabet: self.alphabet,
+            picky_split: PickySplit::Parts,
+            events,
+            ids,
+            specials: self.specials,
+            ngrams: Vec::new(),
+            facts: self.facts,
+        };
+        Ok(Model::build(parts)?)
+    }
+}
+
+/// The id of each token, in order.
+fn ids_of(tokens: &[Vec<u8>], ids: &HashMap<Vec<u8>, u32>) -> Result<Vec<TokenId>, NamedError> {
+    let id = |token: &Vec<u8>| {
+        ids.get(token)
+            .copied()
+            .map(TokenId)
+            .ok_or_else(|| NamedError::NoId {
+                token: readable(token),
+            })
+    };
+    tokens.iter().map(id).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parts(events: &[(&str, &str)]) -> NamedParts {
+        let event = |&(left, right): &(&str, &str)| NamedEvent {
+            is_supermerge: false,
+            left: left.into(),
+            right: right.into(),
+            count: 1,
+        };
+        NamedParts {
+            method: Method::Bpe,
+            pretokenizer: PretokenizerConfig::preset("gpt2").unwrap(),
+            alphabet: Alphabet::Bytes,
+            events: events.iter().map(event).collect(),
+            ids: None,
+            specials: Vec::new(),
+            facts: Facts::new(),
+        }
+    }
+
+    #[test]
+    fn ids_follow_the_order_of_creation() {
+        let model = parts(&[("a", "b"), ("ab", "c")]).build().unwrap();
+        let id = |token: &str| model.vocabulary().id_of_bytes(token.as_bytes());
+        assert_eq!(id("a"), Some(TokenId(97)));
+        assert_eq!(id("ab"), Some(TokenId(256)));
+        assert_eq!(id("abc"), Some(TokenId(257)));
+    }
+
+    #[test]
+    fn given_ids_are_kept() {
+        let mut given = parts(&[("a", "b")]);
+        let mut ids: HashMap<Vec<u8>, u32> = (0..=255)
+            .map(|byte| (vec![byte], u32::from(byte) + 1))
+            .collect();
+        ids.insert(b"ab".to_vec(), 0);
+        given.ids = Some(ids.clone());
+        let model = given.clone().build().unwrap();
+        assert_eq!(model.vocabulary().id_of_bytes(b"ab"), Some(TokenId(0)));
+        ids.remove(b"ab".as_slice());
+        given.ids = Some(ids);
+        let token = "ab".to_owned();
+        assert_eq!(given.build().unwrap_err(), NamedError::NoId { token });
+    }
+
+    #[test]
+    fn tokens_must_exist_before_they_are_used() {
+        let error = parts(&[("a", "b"), ("abc", "d")]).build().unwrap_err();
+        let token = "abc".to_owned();
+        assert_eq!(error, NamedError::UnknownToken { event: 1, token });
+    }
+}

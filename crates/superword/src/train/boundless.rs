@@ -1,0 +1,82 @@
+//! BoundlessBPE (Algorithm 1 of the paper): words and superwords compete for the vocabulary.
+
+use super::allowed::Allowed;
+use super::supermerger::{Members, Step, Supermerger, Superwords};
+use super::words::Words;
+use super::{TrainError, WatchMerges};
+use crate::count::CandidateCounts;
+use crate::merge::{Merger, PairCount};
+use crate::observe::Stopped;
+
+/// Replays the steps of phase 1 and inserts supermerges: at each step the merge with the larger count
+/// is taken, the ordinary one if they are equal. `min_count` is a lower bound on the count of any
+/// supermerge that can be chosen.
+pub(super) fn learn_boundless(
+    words: &Words,
+    alphabet: usize,
+    candidates: &CandidateCounts,
+    allowed: Allowed,
+    min_count: u64,
+    size: usize,
+    watch: &WatchMerges<'_>,
+) -> Result<Superwords, TrainError> {
+    let mut supermerger = Supermerger::new(words, candidates, allowed, min_count, watch)?;
+    let mut vocabulary = Members::new(alphabet);
+    let mut steps = Vec::new();
+    let mut pending = words.steps.iter().peekable();
+    let mut settled_from = u64::MAX;
+    while vocabulary.size < size {
+        watch.step(vocabulary.size, size)?;
+        let ordinary = pending.peek().map_or(0, |step| step.count);
+        match best_above(&mut supermerger.merger, &vocabulary, ordinary)? {
+            Some(pair) => {
+                let joined = supermerger.merge(pair)?;
+                vocabulary.enter_superword(joined);
+                settled_from = settled_from.min(pair.count);
+                steps.push(Step::Super(pair, joined));
+            }
+            None => {
+                let Some(step) = pending.next() else {
+                    settled_from = 0;
+                    break;
+                };
+                settled_from = settled_from.min(step.count.saturating_add(1));
+                vocabulary.replay(&step.event);
+                steps.push(Step::Word(step.clone()));
+                // A deletion belongs to the merge before it.
+                while let Some(deletion) = pending.next_if(|step| step.is_deletion()) {
+                    vocabulary.replay(&deletion.event);
+                    steps.push(Step::Word(deletion.clone()));
+                }
+            }
+        }
+        supermerger.merger.restore_deferred();
+    }
+    watch.done(vocabulary.size, size);
+    Ok(Superwords {
+        steps,
+        size: vocabulary.size,
+        ambiguous: supermerger.ambiguous,
+        settled_from,
+    })
+}
+
+/// The best supermerge whose count is larger than `ordinary` and whose parts are both in the
+/// vocabulary. This is nearly always the best supermerge: a part that is not in the vocabulary yet
+/// is made by an ordinary merge with at least the same count, which comes first. The exception is a
+/// merge whose joined bytes existed before. It can make the counts of phase 1 rise again.
+fn best_above(
+    merger: &mut Merger<'_, Allowed>,
+    vocabulary: &Members,
+    ordinary: u64,
+) -> Result<Option<PairCount>, Stopped> {
+    loop {
+        let Some(best) = merger.best()?.filter(|best| best.count > ordinary) else {
+            return Ok(None);
+        };
+        if vocabulary.has(best.left) && vocabulary.has(best.right) {
+            return Ok(Some(best));
+        }
+        merger.defer_best()?;
+    }
+}

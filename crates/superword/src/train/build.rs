@@ -1,0 +1,241 @@
+//! Builds the model from the learned history: numbers the symbols, assigns ids, records facts.
+
+use serde_json::{Value, json};
+
+use super::supermerger::Step;
+use super::words::Words;
+use super::{Boundary, GreedySplit, TrainError, TrainOptions};
+use crate::model::{Event, Facts, Method, Model, ModelParts, PickySplit, SpecialToken, WordEvent};
+use crate::text::PretokenizerConfig;
+use crate::token::{Symbol, TokenId};
+
+/// The history of the vocabulary, in the symbols of the run.
+pub(super) struct Learned {
+    pub(super) steps: Vec<Step>,
+    pub(super) ngrams: Vec<Vec<Symbol>>,
+    pub(super) size: usize,
+}
+
+impl Learned {
+    /// The history of a model without superwords.
+    pub(super) fn from_words(words: &Words) -> Learned {
+        Learned {
+            steps: words.steps.iter().cloned().map(Step::Word).collect(),
+            ngrams: Vec::new(),
+            size: words.size,
+        }
+    }
+
+    /// Explains why the vocabulary is smaller than requested, if it is.
+    pub(super) fn shortfall(&self, options: &TrainOptions) -> Option<String> {
+        let (size, wanted) = (self.size, options.tokens());
+        if size >= wanted {
+            return None;
+        }
+        let missing = wanted - size;
+        let min_count = options.min_count;
+        Some(format!(
+            "the vocabulary has {} tokens, {missing} fewer than the {} asked for: the text has no \
+             more pairs that occur at least {}",
+            size + options.special_tokens.len(),
+            options.vocab_size,
+            if min_count <= 1 {
+                "once".into()
+            } else {
+                format!("{min_count} times")
+            },
+        ))
+    }
+
+    /// Numbers the symbols in the order of the history and builds the model. `text` has the facts
+    /// about the text. The tokens of `base` keep their ids.
+    pub(super) fn build(
+        &self,
+        options: &TrainOptions,
+        pretokenizer: PretokenizerConfig,
+        base: Option<&Model>,
+        text: Facts,
+    ) -> Result<Model, TrainError> {
+        let mut renumber = Renumber::new(options.alphabet.size());
+        let events = self.steps.iter().map(|step| renumber.event(step)).collect();
+        let (ids, specials) = match base {
+            None => (None, specials_after(self.size, &options.special_tokens)),
+            Some(base) => {
+                let made = self.steps.iter().filter_map(|step| match step {
+                    Step::Super(_, joined) => renumber.known(*joined),
+                    Step::Word(_) => None,
+                });
+                let ids = ids_after(base, renumber.next as usize, made);
+                (ids, base.parts().specials.clone())
+            }
+        };
+        let ngrams = self
+            .ngrams
+            .iter()
+            .filter_map(|ngram| {
+                ngram
+                    .iter()
+                    .map(|&symbol| renumber.known(symbol))
+                    .collect::<Option<Vec<Symbol>>>()
+            })
+            .collect();
+        let picky_split = match base {
+            Some(base) => base.parts().picky_split,
+            None => options.picky.map_or(PickySplit::Parts, |picky| picky.split),
+        };
+        let facts = facts(options, text, self.shortfall(options));
+        Ok(Model::build(ModelParts {
+            method: options.method,
+            pretokenizer,
+            alphabet: options.alphabet,
+            picky_split,
+            events,
+            ids,
+            specials,
+            ngrams,
+            facts,
+        })?)
+    }
+}
+
+fn specials_after(size: usize, texts: &[String]) -> Vec<SpecialToken> {
+    (size as u32..)
+        .zip(texts)
+        .map(|(id, text)| SpecialToken {
+            text: text.clone(),
+            id: TokenId(id),
+        })
+        .collect()
+}
+
+/// Ids for a model that extends `base`: tokens of the base keep theirs, and new tokens follow after
+/// all of them, in the order in which they were made. `None` if that is the default order anyway.
+fn ids_after(
+    base: &Model,
+    symbols: usize,
+    made: impl Iterator<Item = Symbol>,
+) -> Option<Vec<TokenId>> {
+    if base.parts().ids.is_none() && base.parts().specials.is_empty() {
+        return None;
+    }
+    let vocabulary = base.vocabulary();
+    let mut ids: Vec<Option<TokenId>> = (0..symbols as u32)
+        .map(|index| {
+            ((index as usize) < vocabulary.len())
+                .then(|| vocabulary.id_of(Symbol(index)))
+                .flatten()
+        })
+        .collect();
+    let mut next = base.n_vocab() as u32;
+    for symbol in made {
+        ids[symbol.index()].get_or_insert_with(|| {
+            next += 1;
+            TokenId(next - 1)
+        });
+    }
+    // A deleted token has no id. What is stored for it is never used.
+    Some(ids.into_iter().map(|id| id.unwrap_or(TokenId(0))).collect())
+}
+
+/// The facts that are saved in the model. They depend on the text and the options only, so the same
+/// text gives the same file, however it is distributed over files and threads.
+fn facts(options: &TrainOptions, text: Facts, shortfall: Option<String>) -> Facts {
+    let mut saved = json!({
+        "method": options.method.name(),
+        "vocab_size": options.vocab_size,
+        "alphabet": options.alphabet.name(),
+        "min_count": options.min_count,
+        "same_script": options.same_script,
+        "boundary": match options.boundary {
+            Boundary::Any => "any",
+            Boundary::Space => "space",
+        },
+        "greedy_split": match options.greedy_split {
+            GreedySplit::Off => json!(false),
+            GreedySplit::Training => json!(true),
+            GreedySplit::Encoding => json!("encode"),
+        },
+        "max_words": options.max_words,
+        "veto": options.veto,
+        "picky": options.picky.map(|picky| picky.threshold),
+        "picky_split": options.picky.map(|picky| picky.split.name()),
+        "special_tokens": options.special_tokens,
+        "sample": options.sample.map(|sample| sample.max_bytes),
+        "seed": options.sample.map(|sample| sample.seed),
+    });
+    saved["supermerges"] = match options.method {
+        Method::SuperBpe => json!(options.supermerges),
+        _ => Value::Null,
+    };
+    let mut facts = text;
+    facts.insert("options".into(), saved);
+    facts.insert("version".into(), json!(env!("CARGO_PKG_VERSION")));
+    if let Some(shortfall) = shortfall {
+        facts.insert("shortfall".into(), json!(shortfall));
+    }
+    facts
+}
+
+/// Maps symbols of the run to symbols of the model, numbered by first appearance in the history.
+struct Renumber {
+    new: Vec<Option<Symbol>>,
+    next: u32,
+}
+
+impl Renumber {
+    fn new(alphabet: usize) -> Renumber {
+        Renumber {
+            new: (0..alphabet as u32)
+                .map(|index| Some(Symbol(index)))
+                .collect(),
+            next: alphabet as u32,
+        }
+    }
+
+    fn known(&self, symbol: Symbol) -> Option<Symbol> {
+        self.new.get(symbol.index()).copied().flatten()
+    }
+
+    fn symbol(&mut self, symbol: Symbol) -> Symbol {
+        if symbol.index() >= self.new.len() {
+            self.new.resize(symbol.index() + 1, None);
+        }
+        *self.new[symbol.index()].get_or_insert_with(|| {
+            let new = Symbol(self.next);
+            self.next += 1;
+            new
+        })
+    }
+
+    fn event(&mut self, step: &Step) -> Event {
+        match step {
+            Step::Word(step) => match step.event {
+                WordEvent::Merge {
+                    left,
+                    right,
+                    joined,
+                } => {
+                    let (left, right) = (self.symbol(left), self.symbol(right));
+                    self.symbol(joined);
+                    Event::Merge {
+                        left,
+                        right,
+                        count: step.count,
+                    }
+                }
+                WordEvent::Delete { token, .. } => Event::Delete {
+                    token: self.symbol(token),
+                },
+            },
+            Step::Super(pair, joined) => {
+                let (left, right) = (self.symbol(pair.left), self.symbol(pair.right));
+                self.symbol(*joined);
+                Event::Supermerge {
+                    left,
+                    right,
+                    count: pair.count,
+                }
+            }
+        }
+    }
+}

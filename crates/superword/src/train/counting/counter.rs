@@ -1,0 +1,103 @@
+//! What a worker counts with.
+
+use crate::corpus::DocumentSink;
+use crate::count::{
+    BigramSketch, CandidateCounter, CandidateCounts, CountOverflow, Counts, PretokenCounter,
+    PretokenCounts,
+};
+use crate::text::SplitError;
+
+/// Counts documents. The counts can be taken out before the end of the text.
+pub(super) trait Counter: DocumentSink<Error = SplitError> {
+    /// What is counted.
+    type Counts: Counts;
+
+    /// Memory used by the counts, in bytes.
+    fn memory(&self) -> usize;
+
+    /// Takes the counts out and continues from zero.
+    fn take_counts(&mut self) -> Self::Counts;
+
+    /// The counts since they were last taken out, and everything else of the whole text.
+    fn finish(self) -> (Self::Counts, Extras);
+}
+
+/// What is counted besides the counts themselves.
+#[derive(Debug, Default)]
+pub(in crate::train) struct Extras {
+    /// Pretokens in all documents.
+    pub(in crate::train) pretokens: u64,
+    /// Upper bounds on the counts of bigrams, if wanted.
+    pub(in crate::train) sketch: Option<BigramSketch>,
+}
+
+impl Extras {
+    /// Adds `other`, multiplied by `times`.
+    pub(super) fn add(&mut self, mut other: Extras, times: u64) -> Result<(), CountOverflow> {
+        self.pretokens = other
+            .pretokens
+            .checked_mul(times)
+            .and_then(|more| self.pretokens.checked_add(more))
+            .ok_or(CountOverflow)?;
+        if let Some(sketch) = &mut other.sketch
+            && times > 1
+        {
+            sketch.multiply(times);
+        }
+        match (&mut self.sketch, other.sketch) {
+            (Some(sum), Some(sketch)) => sum.merge(&sketch),
+            (sum @ None, sketch) => *sum = sketch,
+            (Some(_), None) => {}
+        }
+        Ok(())
+    }
+}
+
+impl DocumentSink for PretokenCounter {
+    type Error = SplitError;
+
+    fn document(&mut self, text: &str) -> Result<(), SplitError> {
+        PretokenCounter::document(self, text)
+    }
+}
+
+impl Counter for PretokenCounter {
+    type Counts = PretokenCounts;
+
+    fn memory(&self) -> usize {
+        PretokenCounter::memory(self)
+    }
+
+    fn take_counts(&mut self) -> PretokenCounts {
+        PretokenCounter::take_counts(self)
+    }
+
+    fn finish(self) -> (PretokenCounts, Extras) {
+        let (counts, sketch, pretokens) = PretokenCounter::finish(self);
+        (counts, Extras { pretokens, sketch })
+    }
+}
+
+impl DocumentSink for CandidateCounter<'_> {
+    type Error = SplitError;
+
+    fn document(&mut self, text: &str) -> Result<(), SplitError> {
+        CandidateCounter::document(self, text)
+    }
+}
+
+impl Counter for CandidateCounter<'_> {
+    type Counts = CandidateCounts;
+
+    fn memory(&self) -> usize {
+        CandidateCounter::memory(self)
+    }
+
+    fn take_counts(&mut self) -> CandidateCounts {
+        CandidateCounter::take_counts(self)
+    }
+
+    fn finish(mut self) -> (CandidateCounts, Extras) {
+        (self.take_counts(), Extras::default())
+    }
+}

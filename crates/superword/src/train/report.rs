@@ -1,0 +1,125 @@
+//! What a run did: times and sizes for people, and facts about the text for the model.
+
+use std::time::{Duration, Instant};
+
+use serde_json::json;
+
+use crate::corpus::{Groups, ReadReport};
+use crate::model::Facts;
+use crate::observe::Phase;
+
+/// How long a phase took.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PhaseTime {
+    /// The phase.
+    pub phase: Phase,
+    /// Wall-clock time.
+    pub time: Duration,
+}
+
+impl PhaseTime {
+    /// Does some work and records how long it took.
+    pub(super) fn measure<T>(times: &mut Vec<Self>, phase: Phase, work: impl FnOnce() -> T) -> T {
+        let start = Instant::now();
+        let result = work();
+        times.push(PhaseTime {
+            phase,
+            time: start.elapsed(),
+        });
+        result
+    }
+}
+
+/// What a run did, for people. Nothing of it is saved in the model except the facts of the text.
+#[derive(Clone, Debug, Default)]
+pub struct TrainReport {
+    /// The text.
+    pub text: TextReport,
+    /// The phases in the order in which they ran. A phase can run more than once.
+    pub times: Vec<PhaseTime>,
+    /// Distinct candidates after cutting.
+    pub unique_candidates: u64,
+    /// Tokens in the distinct candidates.
+    pub candidate_tokens: u64,
+    /// Bigrams that occur less often were cut; 1 if nothing was cut.
+    pub cut_below: u64,
+    /// Why the vocabulary is smaller than requested, if it is.
+    pub shortfall: Option<String>,
+}
+
+/// What was read and counted.
+#[derive(Clone, Debug, Default)]
+pub struct TextReport {
+    /// What was read.
+    pub read: ReadReport,
+    /// What was read of each group, if there are groups.
+    pub groups: Vec<GroupRead>,
+    /// Pretokens in all documents.
+    pub pretokens: u64,
+    /// Distinct pretokens.
+    pub unique_pretokens: u64,
+}
+
+impl TextReport {
+    /// The facts about the text that are saved in a model.
+    pub fn facts(&self) -> Facts {
+        let mut facts = Facts::new();
+        facts.insert("documents".into(), json!(self.read.documents));
+        facts.insert("bytes".into(), json!(self.read.bytes));
+        facts.insert("skipped_documents".into(), json!(self.read.skipped));
+        facts.insert("pretokens".into(), json!(self.pretokens));
+        facts.insert("unique_pretokens".into(), json!(self.unique_pretokens));
+        if !self.groups.is_empty() {
+            let table = self.groups.iter().map(|group| {
+                let read = json!({
+                    "weight": group.weight,
+                    "documents": group.documents,
+                    "bytes": group.bytes,
+                });
+                (group.name.clone(), read)
+            });
+            facts.insert("groups".into(), table.collect::<Facts>().into());
+        }
+        facts
+    }
+}
+
+/// What was read of a group of sources.
+#[derive(Clone, Debug, PartialEq)]
+pub struct GroupRead {
+    /// The name of the group.
+    pub name: String,
+    /// The weight of its documents.
+    pub weight: f64,
+    /// Documents, each counted once whatever its weight.
+    pub documents: u64,
+    /// Bytes of text in these documents.
+    pub bytes: u64,
+}
+
+impl GroupRead {
+    /// What was read of each group; nothing if there are no groups.
+    pub(super) fn of(groups: Option<&Groups>, report: &ReadReport) -> Vec<GroupRead> {
+        let Some(groups) = groups else {
+            return Vec::new();
+        };
+        let mut all: Vec<GroupRead> = groups
+            .groups
+            .iter()
+            .map(|(name, weight)| GroupRead {
+                name: name.clone(),
+                weight: *weight,
+                documents: 0,
+                bytes: 0,
+            })
+            .collect();
+        for (source, read) in report.per_source.iter().enumerate() {
+            if let Some(group) = groups.group_of(source) {
+                let group = &mut all[group];
+                group.documents = group.documents.saturating_add(read.documents);
+                group.bytes = group.bytes.saturating_add(read.bytes);
+            }
+        }
+        all
+    }
+}

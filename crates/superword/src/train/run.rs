@@ -1,0 +1,254 @@
+//! The whole run: count, learn words, count candidates, learn superwords, build the model.
+//!
+//! Every stage first looks for its result in the [`Store`], and keeps the result there. A store
+//! that keeps nothing never finds anything, so the code is the same for all runs.
+
+use super::build::Learned;
+use super::counting::{Budget, Pass, Tally, WeightedPart};
+use super::inputs::Inputs;
+use super::report::{GroupRead, PhaseTime, TextReport, TrainReport};
+use super::superwords::{Phase2, SavedNgrams, greedy_floor};
+use super::threshold::{guess_threshold, lower_threshold, safe_threshold};
+use super::words::Words;
+use super::work::{Keys, Store};
+use super::{Resources, TrainError, TrainOptions, WatchMerges};
+use crate::corpus::{ReadOptions, SamplePlan, Source, plan_sample};
+use crate::count::{BigramSketch, CandidateCounts, Eligible, PretokenCounts};
+use crate::model::{Method, Model};
+use crate::observe::{Observer, Phase};
+use crate::text::{Matcher, Pretokenizer};
+
+/// Trains a model. `read` says how to read the sources, and on how many threads to work. Sources
+/// are read more than once if there are superwords or a sample, so pipes must be buffered.
+pub fn train(
+    sources: &[Source],
+    read: &ReadOptions,
+    pretokenizer: &Pretokenizer,
+    options: &TrainOptions,
+    resources: &Resources,
+    observer: &dyn Observer,
+) -> Result<(Model, TrainReport), TrainError> {
+    options.check()?;
+    let inputs = Inputs::new(sources);
+    let mut run = Run::new(&inputs, read, pretokenizer, options, resources, observer)?;
+    run.plan_sample()?;
+    let counted = run.count()?;
+    let sketch = counted.extras.sketch;
+    let words_key = run.keys.words(&counted.keys);
+    let words = run.learn_words(&words_key, counted.parts)?;
+    let model_name = format!("model-{}.superword", run.keys.model(&words_key));
+    let model = match run.store.find_model(&model_name) {
+        Some(model) => {
+            let shortfall = model.parts().facts.get("shortfall");
+            run.report.shortfall = shortfall.and_then(|fact| Some(fact.as_str()?.to_owned()));
+            model
+        }
+        None => {
+            let learned = match options.method {
+                Method::Bpe => Learned::from_words(&words),
+                Method::Boundless | Method::SuperBpe => {
+                    run.learn_superwords(&words_key, &words, sketch.as_ref())?
+                }
+            };
+            run.report.shortfall = learned.shortfall(options);
+            let facts = run.report.text.facts();
+            let model = learned.build(options, pretokenizer.config().clone(), None, facts)?;
+            run.store.keep(&model_name, || Ok(model.to_bytes()))?;
+            model
+        }
+    };
+    Ok((model, run.report))
+}
+
+struct Run<'a> {
+    inputs: &'a Inputs<'a>,
+    /// Has the sample plan once it is made.
+    read: ReadOptions,
+    pretokenizer: &'a Pretokenizer,
+    options: &'a TrainOptions,
+    resources: &'a Resources,
+    store: Store,
+    keys: Keys,
+    budget: Option<Budget>,
+    veto: Option<Matcher>,
+    observer: &'a dyn Observer,
+    report: TrainReport,
+}
+
+impl<'a> Run<'a> {
+    fn new(
+        inputs: &'a Inputs<'a>,
+        read: &ReadOptions,
+        pretokenizer: &'a Pretokenizer,
+        options: &'a TrainOptions,
+        resources: &'a Resources,
+        observer: &'a dyn Observer,
+    ) -> Result<Run<'a>, TrainError> {
+        let budget = resources.max_memory.map(|limit| Budget::new(limit, read));
+        let budget = budget.transpose()?;
+        let store = Store::open(resources)?;
+        let identities = inputs.identities(store.kept_directory().is_some())?;
+        let config = pretokenizer.config();
+        Ok(Run {
+            keys: Keys::new(identities, read, config, options, resources),
+            inputs,
+            read: read.clone(),
+            pretokenizer,
+            options,
+            resources,
+            store,
+            budget,
+            veto: options.veto_matcher()?,
+            observer,
+            report: TrainReport::default(),
+        })
+    }
+
+    fn timed<T>(&mut self, phase: Phase, work: impl FnOnce(&Self) -> T) -> T {
+        let mut times = std::mem::take(&mut self.report.times);
+        let result = PhaseTime::measure(&mut times, phase, || work(self));
+        self.report.times = times;
+        result
+    }
+
+    fn pass(&self) -> Pass<'_> {
+        Pass {
+            inputs: self.inputs,
+            read: &self.read,
+            pretokenizer: self.pretokenizer,
+            store: &self.store,
+            budget: self.budget,
+            piece_bytes: self.resources.piece_bytes,
+            observer: self.observer,
+        }
+    }
+
+    /// Decides which documents are read, if only a sample is wanted.
+    fn plan_sample(&mut self) -> Result<(), TrainError> {
+        let Some(sample) = self.options.sample else {
+            return Ok(());
+        };
+        let plan = self.timed(Phase::Sample, |run| -> Result<SamplePlan, TrainError> {
+            let name = run.keys.sample_plan();
+            if let Some(plan) = run.store.find(&name, SamplePlan::from_bytes) {
+                return Ok(plan);
+            }
+            let plan = plan_sample(run.inputs.sources(), &run.read, sample, run.observer)?;
+            run.inputs.check_all()?;
+            run.store.keep(&name, || Ok(plan.to_bytes()))?;
+            Ok(plan)
+        })?;
+        self.read.sample = Some(plan);
+        Ok(())
+    }
+
+    /// Counts the pretokens, and the bigrams if candidates will be cut.
+    fn count(&mut self) -> Result<Tally<PretokenCounts>, TrainError> {
+        let tally = self.timed(Phase::Count, |run| {
+            let cutting = run.options.method != Method::Bpe && run.resources.cutting;
+            let pass = run.pass();
+            let sketch_size = cutting.then(|| pass.sketch_size());
+            pass.pretokens(sketch_size, |piece| run.keys.counts(piece, sketch_size))
+        })?;
+        if self.options.sample.is_some() {
+            self.inputs.check_all()?;
+        }
+        self.report.text = TextReport {
+            groups: GroupRead::of(self.read.groups.as_ref(), &tally.read),
+            read: tally.read.clone(),
+            pretokens: tally.extras.pretokens,
+            unique_pretokens: 0,
+        };
+        Ok(tally)
+    }
+
+    /// Phase 1.
+    fn learn_words(
+        &mut self,
+        key: &str,
+        parts: Vec<WeightedPart<PretokenCounts>>,
+    ) -> Result<Words, TrainError> {
+        let name = format!("words-{key}.superword");
+        if let Some(model) = self.store.find_model(&name) {
+            let unique = model.parts().facts.get("unique_pretokens");
+            self.report.text.unique_pretokens =
+                unique.and_then(|fact| fact.as_u64()).unwrap_or_default();
+            return Words::of_model(&model);
+        }
+        let counts = self.timed(Phase::Count, |run| run.pass().gather(parts))?;
+        self.report.text.unique_pretokens = counts.len() as u64;
+        let words = self.timed(Phase::Merge, |run| {
+            let watch = WatchMerges::new(run.observer, Phase::Merge, run.read.threads);
+            Words::learn(&counts, run.options, &watch)
+        })?;
+        self.store.keep(&name, || {
+            let config = self.pretokenizer.config().clone();
+            let facts = self.report.text.facts();
+            let options = self.options.words_only();
+            let model = Learned::from_words(&words).build(&options, config, None, facts)?;
+            Ok(model.to_bytes())
+        })?;
+        Ok(words)
+    }
+
+    /// Phase 2, with as much cutting as is safe; see [`super::threshold`].
+    fn learn_superwords(
+        &mut self,
+        words_key: &str,
+        words: &Words,
+        sketch: Option<&BigramSketch>,
+    ) -> Result<Learned, TrainError> {
+        let phase2 = Phase2::new(words, self.options, self.veto.clone());
+        let eligible = words.eligible(self.options.alphabet, self.pretokenizer);
+        let safe = safe_threshold(words, self.options);
+        let mut threshold = match sketch {
+            Some(sketch) => guess_threshold(words, sketch, self.options, safe),
+            None => 1,
+        };
+        loop {
+            let cut_below = match greedy_floor(words, self.options) {
+                // Frequent n-grams contain no rare bigrams, so splitting can follow cutting.
+                Some(floor) => threshold.min(floor),
+                None => threshold,
+            };
+            let (candidates, ngrams) = self.timed(Phase::Candidates, |run| {
+                let all = run.count_candidates(words_key, &eligible, sketch, cut_below)?;
+                Ok::<_, TrainError>(match phase2.split(&all)? {
+                    Some(split) => split,
+                    None => (all, SavedNgrams::new()),
+                })
+            })?;
+            self.report.unique_candidates = candidates.len() as u64;
+            self.report.candidate_tokens = candidates.tokens() as u64;
+            self.report.cut_below = cut_below;
+            let superwords = self.timed(Phase::Supermerge, |run| {
+                let watch = WatchMerges::new(run.observer, Phase::Supermerge, run.read.threads);
+                phase2.learn(&candidates, threshold.max(safe), &watch)
+            })?;
+            if superwords.ambiguous && threshold > 1 {
+                threshold = 1;
+            } else if !superwords.settled(threshold, safe) {
+                threshold = lower_threshold(threshold, safe);
+            } else {
+                return Ok(superwords.with_ngrams(ngrams));
+            }
+        }
+    }
+
+    fn count_candidates(
+        &self,
+        words_key: &str,
+        eligible: &Eligible,
+        sketch: Option<&BigramSketch>,
+        cut_below: u64,
+    ) -> Result<CandidateCounts, TrainError> {
+        // Before the pass as well, to fail early.
+        self.inputs.check_all()?;
+        let sketch = sketch.filter(|_| cut_below > 1);
+        let early_cut = sketch.map(|sketch| (cut_below, sketch.size()));
+        let key = |piece| self.keys.candidates(piece, words_key, early_cut);
+        let (candidates, _) = self.pass().candidates(eligible, sketch, cut_below, key)?;
+        self.inputs.check_all()?;
+        Ok(candidates)
+    }
+}

@@ -1,0 +1,45 @@
+//! SuperBPE: all words first, then a given number of supermerges.
+
+use super::allowed::Allowed;
+use super::supermerger::{Members, Step, Supermerger, Superwords};
+use super::words::Words;
+use super::{TrainError, WatchMerges};
+use crate::count::CandidateCounts;
+
+/// All steps of phase 1, then this many supermerges, or fewer if no pair is left.
+pub(super) fn learn_superbpe(
+    words: &Words,
+    alphabet: usize,
+    candidates: &CandidateCounts,
+    allowed: Allowed,
+    min_count: u64,
+    supermerges: usize,
+    watch: &WatchMerges<'_>,
+) -> Result<Superwords, TrainError> {
+    let mut supermerger = Supermerger::new(words, candidates, allowed, min_count, watch)?;
+    let mut vocabulary = Members::new(alphabet);
+    let mut steps = Vec::new();
+    for step in &words.steps {
+        vocabulary.replay(&step.event);
+        steps.push(Step::Word(step.clone()));
+    }
+    let mut settled_from = u64::MAX;
+    for made in 0..supermerges {
+        watch.step(made, supermerges)?;
+        let Some(pair) = supermerger.merger.best()? else {
+            settled_from = 0;
+            break;
+        };
+        settled_from = settled_from.min(pair.count);
+        let joined = supermerger.merge(pair)?;
+        vocabulary.enter_superword(joined);
+        steps.push(Step::Super(pair, joined));
+    }
+    watch.done(supermerges, supermerges);
+    Ok(Superwords {
+        steps,
+        size: vocabulary.size,
+        ambiguous: supermerger.ambiguous,
+        settled_from,
+    })
+}

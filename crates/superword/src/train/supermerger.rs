@@ -1,0 +1,173 @@
+//! What BoundlessBPE and SuperBPE have in common: merging candidates, and the finished history.
+
+use std::collections::HashSet;
+
+use super::allowed::Allowed;
+use super::build::Learned;
+use super::words::{WordStep, Words};
+use super::{TrainError, WatchMerges};
+use crate::count::CandidateCounts;
+use crate::hash::NumberMap;
+use crate::merge::{Cells, MergeError, Merger, PairCount};
+use crate::model::WordEvent;
+use crate::token::Symbol;
+
+/// One step of the finished history.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Step {
+    /// An event of phase 1.
+    Word(WordStep),
+    /// A supermerge: the pair, and the joined token.
+    Super(PairCount, Symbol),
+}
+
+/// What phase 2 learned.
+#[derive(Debug)]
+pub(super) struct Superwords {
+    /// The history, in order.
+    pub(super) steps: Vec<Step>,
+    /// The size of the vocabulary at the end.
+    pub(super) size: usize,
+    /// Two different runs of pretokens became the same superword. Then cut candidates do not give
+    /// exact counts, and the caller has to start again without cutting.
+    pub(super) ambiguous: bool,
+    /// Supermerges with a smaller count would not have changed the result.
+    pub(super) settled_from: u64,
+}
+
+impl Superwords {
+    /// True if candidates that were cut at bigrams that occur fewer than `cut_below` times gave the
+    /// same result as whole ones. No supermerge of a count below `floor` can be chosen.
+    ///
+    /// Cutting hides only supermerges with a count below `cut_below`. A hidden one matters if it
+    /// would have been chosen: before a supermerge whose count is as small, before an ordinary
+    /// merge with a smaller count (the ordinary merge wins a tie), or when nothing else was left.
+    pub(super) fn settled(&self, cut_below: u64, floor: u64) -> bool {
+        cut_below <= floor.max(1) || cut_below <= self.settled_from
+    }
+
+    /// The history to build a model from, with n-grams to save in it.
+    pub(super) fn with_ngrams(self, ngrams: Vec<Vec<Symbol>>) -> Learned {
+        Learned {
+            steps: self.steps,
+            ngrams,
+            size: self.size,
+        }
+    }
+}
+
+/// A merger that also detects ambiguous superwords.
+pub(super) struct Supermerger<'a> {
+    pub(super) merger: Merger<'a, Allowed>,
+    /// The pretokens of each superword. Symbols that are not in the map are one pretoken.
+    spelled: NumberMap<u32, Vec<Symbol>>,
+    pub(super) ambiguous: bool,
+    /// Symbols below this are those of phase 1.
+    initial: usize,
+}
+
+impl<'a> Supermerger<'a> {
+    pub(super) fn new(
+        words: &Words,
+        candidates: &CandidateCounts,
+        allowed: Allowed,
+        min_count: u64,
+        watch: &WatchMerges<'a>,
+    ) -> Result<Supermerger<'a>, TrainError> {
+        let mut cells = Cells::with_capacity(candidates.tokens(), candidates.len());
+        let mut fits = true;
+        for (number, (symbols, count)) in candidates.iter().enumerate() {
+            if number.is_multiple_of(1 << 12) {
+                watch.check_stop()?;
+            }
+            fits &= cells.push(symbols.iter().map(|symbol| symbol.0), count);
+        }
+        if !fits {
+            return Err(MergeError::TooManyTokens.into());
+        }
+        let tokens = words.tokens.clone();
+        Ok(Supermerger {
+            initial: tokens.len(),
+            merger: Merger::new(
+                tokens,
+                cells,
+                allowed,
+                min_count,
+                watch.merge_options(min_count),
+            )?,
+            spelled: NumberMap::default(),
+            ambiguous: false,
+        })
+    }
+
+    pub(super) fn merge(&mut self, pair: PairCount) -> Result<Symbol, TrainError> {
+        let joined = self.merger.merge(pair)?;
+        let mut spelled = self.spelling(pair.left);
+        spelled.extend(self.spelling(pair.right));
+        if joined.is_new {
+            self.spelled.insert(joined.symbol.0, spelled);
+        } else if joined.symbol.index() < self.initial || self.spelling(joined.symbol) != spelled {
+            self.ambiguous = true;
+        }
+        Ok(joined.symbol)
+    }
+
+    fn spelling(&self, symbol: Symbol) -> Vec<Symbol> {
+        match self.spelled.get(&symbol.0) {
+            Some(spelled) => spelled.clone(),
+            None => vec![symbol],
+        }
+    }
+}
+
+/// Which symbols are in the vocabulary at this point of the history.
+pub(super) struct Members {
+    members: Vec<bool>,
+    /// Made by a supermerge. They stay if a word with the same bytes is deleted.
+    superwords: HashSet<Symbol>,
+    pub(super) size: usize,
+}
+
+impl Members {
+    pub(super) fn new(alphabet: usize) -> Members {
+        Members {
+            members: vec![true; alphabet],
+            superwords: HashSet::new(),
+            size: alphabet,
+        }
+    }
+
+    pub(super) fn has(&self, symbol: Symbol) -> bool {
+        self.members.get(symbol.index()) == Some(&true)
+    }
+
+    /// Returns whether the symbol was a member before.
+    fn set(&mut self, symbol: Symbol, member: bool) -> bool {
+        if symbol.index() >= self.members.len() {
+            self.members.resize(symbol.index() + 1, false);
+        }
+        std::mem::replace(&mut self.members[symbol.index()], member)
+    }
+
+    fn enter(&mut self, symbol: Symbol) {
+        if !self.set(symbol, true) {
+            self.size += 1;
+        }
+    }
+
+    pub(super) fn enter_superword(&mut self, symbol: Symbol) {
+        self.superwords.insert(symbol);
+        self.enter(symbol);
+    }
+
+    pub(super) fn replay(&mut self, event: &WordEvent) {
+        match event {
+            WordEvent::Merge { joined, .. } => self.enter(*joined),
+            WordEvent::Delete { token, .. } => {
+                if !self.superwords.contains(token) && self.set(*token, false) {
+                    self.size -= 1;
+                }
+            }
+        }
+    }
+}

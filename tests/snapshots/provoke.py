@@ -1,0 +1,325 @@
+"""Mistakes that users make, in Python and on the command line: what `messages.txt` is made of.
+
+Each case has a name, what to do in Python, and the arguments of the command that makes the same
+mistake. Paths are relative to a directory that `prepare` fills.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import superword
+from superword import Tokenizer
+from superword.counts import Candidates, Counts
+from superword.inputs import documents
+from superword.stages import count_candidates, count_pretokens, extend, train_words
+
+SENTENCE = "One of the first things that one of the people in the house said. "
+
+
+class Case(NamedTuple):
+    """A mistake. `python` or `command` is None where there is no such way to make it."""
+
+    name: str
+    python: Callable[[], object] | None
+    command: Sequence[str] | None = None
+    input: str = ""
+
+
+def prepare(folder: Path) -> None:
+    """Write the files that the cases use."""
+    lines = [json.dumps({"text": SENTENCE * n}) for n in range(1, 20)]
+    (folder / "a.jsonl").write_text("\n".join(lines) + "\n")
+    (folder / "b.txt").write_text(SENTENCE)
+    (folder / "body.jsonl").write_text('{"body": "x"}\n')
+    (folder / "number.jsonl").write_text('{"text": 5}\n')
+    (folder / "broken.jsonl").write_text("not json\n")
+    (folder / "latin.txt").write_bytes(b"caf\xe9")
+    (folder / "empty.txt").write_text("")
+    (folder / "cut.jsonl.gz").write_bytes(b"\x1f\x8b\x08\x00")
+    (folder / "nothing").mkdir()
+    texts = [SENTENCE * n for n in range(1, 20)]
+    train = superword.train_from_iterator
+    train(texts, vocab_size=300, method="bpe").save(folder / "words.superword")
+    tok = train(texts, vocab_size=300, special_tokens=["<|x|>"])
+    tok.save(folder / "m.superword")
+    data = tok.to_bytes()
+    (folder / "cut.superword").write_bytes(data[: len(data) // 2])
+    count_pretokens(folder / "a.jsonl").save(folder / "counts.tsv")
+    count_pretokens(folder / "a.jsonl", pretokenizer="gpt2").save(folder / "gpt2.tsv")
+    words = Tokenizer.load(folder / "words.superword")
+    count_candidates(folder / "a.jsonl", words).save(folder / "candidates.tsv")
+    for name, weight in (("de1.tsv", 1.0), ("de2.tsv", 2.0)):
+        weighted = count_pretokens({"de": folder / "a.jsonl"}, weights={"de": weight})
+        weighted.save(folder / name)
+    (folder / "plain.tsv").write_text("ab\t3\n")
+    (folder / "wrong.tsv").write_text("ab\tthree\n")
+
+
+def _train(**options: Any) -> Callable[[], object]:
+    return lambda: superword.train("a.jsonl", **{"vocab_size": 300, **options})
+
+
+def _flags(*arguments: str) -> list[str]:
+    return ["train", "a.jsonl", "-o", "new.superword", "--vocab-size", "300", "-q", *arguments]
+
+
+def _read(name: str) -> Case:
+    python = lambda: superword.train(name, vocab_size=300)  # noqa: E731
+    command = ["train", name, "-o", "new.superword", "--vocab-size", "300", "-q"]
+    return Case(f"train on {name}", python, command)
+
+
+def cases() -> list[Case]:
+    """All cases, in the order of the snapshot."""
+    tok = Tokenizer.load("m.superword")
+    words = Tokenizer.load("words.superword")
+    small = ["--vocab-size", "100"]
+    return [
+        Case("vocabulary too small", _train(vocab_size=100), _flags(*small)),
+        Case("vocabulary too large", _train(vocab_size=2**40), _flags("--vocab-size", str(2**40))),
+        Case("unknown method", _train(method="boundles")),
+        Case(
+            "superbpe without supermerges",
+            _train(method="superbpe"),
+            _flags("--method", "superbpe"),
+        ),
+        Case("supermerges with boundless", _train(supermerges=5), _flags("--supermerges", "5")),
+        Case(
+            "superword option with bpe",
+            _train(method="bpe", max_words=3),
+            _flags("--method", "bpe", "--max-words", "3"),
+        ),
+        Case("picky out of range", _train(picky=2.0), _flags("--picky", "2")),
+        Case("picky_split alone", _train(picky_split="bytes"), _flags("--picky-split", "bytes")),
+        Case("max_words too small", _train(max_words=1), _flags("--max-words", "1")),
+        Case("min_count zero", _train(min_count=0), _flags("--min-count", "0")),
+        Case("empty veto", _train(veto=""), _flags("--veto", "")),
+        Case("broken veto", _train(veto="("), _flags("--veto", "(")),
+        Case("greedy_split", _train(greedy_split="always")),
+        Case("special tokens as a string", _train(special_tokens="<|x|>")),
+        Case(
+            "special token twice",
+            _train(special_tokens=["<|x|>", "<|x|>"]),
+            _flags("--special-token", "<|x|>", "--special-token", "<|x|>"),
+        ),
+        Case(
+            "sample and max_bytes",
+            _train(sample=5, max_bytes=5),
+            _flags("--sample", "5", "--max-bytes", "5"),
+        ),
+        Case("seed alone", _train(seed=3), _flags("--seed", "3")),
+        Case("size", _train(sample="10 parsecs"), _flags("--sample", "10 parsecs")),
+        Case("sample too small", _train(sample=3), _flags("--sample", "3")),
+        Case("weight", _train(weights={"de": -1}), _flags("--weight", "de=-1")),
+        Case("weight of no group", _train(weights={"de": 2}), _flags("--weight", "de=2")),
+        Case(
+            "memory",
+            _train(max_memory="1MB", threads=2),
+            _flags("--max-memory", "1MB", "--threads", "2"),
+        ),
+        Case(
+            "work_dir with standard input",
+            lambda: superword.train("-", vocab_size=300, work_dir="work"),
+            [
+                "train",
+                "-",
+                "-o",
+                "new.superword",
+                "--vocab-size",
+                "300",
+                "--work-dir",
+                "work",
+                "-q",
+            ],
+            "text\n",
+        ),
+        Case("threads", _train(threads=-1), _flags("--threads", "-1")),
+        Case("on_error", _train(on_error="ignore")),
+        Case("format", _train(format="json")),
+        Case("unknown preset", _train(pretokenizer="gpt4-o"), _flags("--pretokenizer", "gpt4-o")),
+        Case(
+            "preset and pattern",
+            lambda: superword.Pretokenizer("gpt2", pattern="."),
+            _flags("--pretokenizer", "gpt2", "--pattern", "."),
+        ),
+        Case(
+            "scripts without pattern",
+            lambda: superword.Pretokenizer(scripts=["Han"], script_pattern="."),
+            _flags("--scripts", "Han", "--script-pattern", "."),
+        ),
+        Case(
+            "scripts without script_pattern",
+            lambda: superword.Pretokenizer(pattern=".", scripts=["Han"]),
+            _flags("--pattern", ".", "--scripts", "Han"),
+        ),
+        Case(
+            "unknown script",
+            lambda: superword.Pretokenizer(pattern=".", script_pattern=".", scripts=["Hann"]),
+            _flags("--pattern", ".", "--script-pattern", ".", "--scripts", "Hann"),
+        ),
+        Case(
+            "broken pattern",
+            lambda: superword.Pretokenizer(pattern="(a"),
+            _flags("--pattern", "(a"),
+        ),
+        Case(
+            "empty match", lambda: superword.Pretokenizer(pattern="a*"), _flags("--pattern", "a*")
+        ),
+        *map(_read, ("missing.jsonl", "a.json", "nothing", "*.csv", "body.jsonl", "number.jsonl")),
+        *map(_read, ("broken.jsonl", "latin.txt", "empty.txt", "cut.jsonl.gz")),
+        Case(
+            "nothing to read",
+            lambda: superword.train([], vocab_size=300),
+            ["train", "-o", "m", "--vocab-size", "300"],
+        ),
+        Case("texts that are numbers", lambda: superword.train_from_iterator([5], vocab_size=300)),  # type: ignore[list-item]
+        Case("lone surrogate", lambda: tok.encode("a\ud800")),
+        Case("documents of a missing file", lambda: list(documents("missing"))),
+        Case(
+            "model is missing",
+            lambda: Tokenizer.load("none.superword"),
+            ["inspect", "none.superword"],
+        ),
+        Case("not a model", lambda: Tokenizer.load("a.jsonl"), ["inspect", "a.jsonl"]),
+        Case(
+            "damaged model", lambda: Tokenizer.load("cut.superword"), ["inspect", "cut.superword"]
+        ),
+        Case(
+            "save into nowhere",
+            lambda: tok.save("none/m.superword"),
+            [*_flags()[:3], "none/m.superword", "--vocab-size", "300"],
+        ),
+        Case(
+            "truncate",
+            lambda: tok.truncate(5),
+            ["truncate", "m.superword", "5", "-o", "s.superword"],
+        ),
+        Case(
+            "unknown id", lambda: tok.decode([5, 100_000]), ["decode", "m.superword"], "5 100000\n"
+        ),
+        Case("negative id", lambda: tok.token_bytes(-1)),
+        Case("not an id", None, ["decode", "m.superword"], "5 x\n"),
+        Case("not UTF-8", None, ["encode", "m.superword", "latin.txt"]),
+        Case("whole and null", None, ["encode", "m.superword", "--whole", "--null"]),
+        Case("unknown special token", lambda: tok.encode("x", allowed_special={"<|y|>"})),
+        Case("special token as a string", lambda: tok.encode("x", allowed_special="<|x|>")),  # type: ignore[arg-type]
+        Case("special token as an id", lambda: tok.encode("x", allowed_special={5})),  # type: ignore[arg-type]
+        Case("disallowed special token", lambda: tok.encode("a<|x|>", disallowed_special="all")),
+        Case("cache size", lambda: tok.set_cache_bytes("much")),
+        Case("unit of offsets", lambda: tok.encode_with_offsets("x", unit="word")),  # type: ignore[arg-type]
+        Case(
+            "no end of text",
+            lambda: tok.encode_files("a.jsonl", "shards"),
+            ["encode-files", "a.jsonl", "-m", "m.superword", "-o", "shards", "-q"],
+        ),
+        Case(
+            "dtype",
+            lambda: tok.encode_files("a.jsonl", "shards", dtype="uint8", eot=False),  # type: ignore[arg-type]
+        ),
+        Case(
+            "counts without a pretokenizer",
+            lambda: Counts.load("plain.tsv"),
+            [
+                "train",
+                "--counts",
+                "plain.tsv",
+                "--method",
+                "bpe",
+                "--vocab-size",
+                "257",
+                "-o",
+                "n.superword",
+            ],
+        ),
+        Case(
+            "wrong counts",
+            lambda: Counts.load("wrong.tsv"),
+            ["merge-counts", "wrong.tsv", "-o", "n.tsv"],
+        ),
+        Case(
+            "suffix of counts",
+            lambda: Counts.load("a.csv"),
+            ["merge-counts", "a.csv", "-o", "n.csv"],
+        ),
+        Case("candidates for counts", lambda: Counts.load("candidates.tsv")),
+        Case("counts for candidates", lambda: Candidates.load("counts.tsv")),
+        Case(
+            "counts of two pretokenizers",
+            lambda: Counts.merge([Counts.load("counts.tsv"), Counts.load("gpt2.tsv")]),
+            ["merge-counts", "counts.tsv", "gpt2.tsv", "-o", "n.tsv"],
+        ),
+        Case(
+            "an input counted twice",
+            lambda: Counts.merge([Counts.load("counts.tsv")] * 2),
+            ["merge-counts", "counts.tsv", "counts.tsv", "-o", "n.tsv"],
+        ),
+        Case(
+            "a group with two weights",
+            lambda: Counts.merge(
+                [Counts.load("de1.tsv"), Counts.load("de2.tsv")], allow_repeats=True
+            ),
+            ["merge-counts", "de1.tsv", "de2.tsv", "--allow-repeats", "-o", "n.tsv"],
+        ),
+        Case("cut_below", lambda: count_candidates("a.jsonl", words, cut_below=0)),
+        Case("train_words on too little", lambda: train_words(Counts({b"a": 1}), vocab_size=3)),
+        Case(
+            "superwords on superwords",
+            lambda: extend(tok, "a.jsonl", supermerges=2),
+            [
+                "train",
+                "a.jsonl",
+                "--base",
+                "m.superword",
+                "--method",
+                "superbpe",
+                "--supermerges",
+                "2",
+                "-o",
+                "n",
+            ],
+        ),
+        Case("base with boundless", None, _flags("--base", "words.superword")),
+        Case("candidates without counts", None, _flags("--candidates", "candidates.tsv")),
+        Case("counts and work_dir", None, _flags("--counts", "counts.tsv", "--work-dir", "work")),
+        Case("also too large", None, _flags("--also", "400")),
+        Case(
+            "export with superwords",
+            lambda: tok.export_huggingface("exported", "exact"),
+            ["export", "m.superword", "--to", "huggingface", "-o", "exported", "--mode", "exact"],
+        ),
+        Case(
+            "export without renumbering",
+            lambda: tok.export_tiktoken("m.tiktoken", "approximate"),
+            [
+                "export",
+                "m.superword",
+                "--to",
+                "tiktoken",
+                "-o",
+                "m.tiktoken",
+                "--mode",
+                "approximate",
+            ],
+        ),
+        Case(
+            "unknown role",
+            lambda: words.export_huggingface("exported", eos_token="<|y|>"),
+            [
+                "export",
+                "words.superword",
+                "--to",
+                "huggingface",
+                "-o",
+                "exported",
+                "--eos-token",
+                "<|y|>",
+            ],
+        ),
+        Case("import of no tokenizer", lambda: Tokenizer.from_huggingface("a.jsonl")),
+        Case("import of no ranks", lambda: Tokenizer.from_tiktoken("b.txt", pattern=".")),
+        Case("import of no paper file", lambda: Tokenizer.from_paper("b.txt")),
+    ]
