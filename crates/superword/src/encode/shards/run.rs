@@ -329,7 +329,7 @@ mod tests {
         run.write_progress(std::slice::from_ref(&shard)).unwrap();
         drop(run);
         let run = open(directory.path());
-        assert_eq!(run.finished, [shard.clone()]);
+        assert_eq!(run.finished, std::slice::from_ref(&shard));
         let report = ShardReport {
             shards: vec![shard],
             skipped: 3,
