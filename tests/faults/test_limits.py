@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 import superword
-from superword.errors import InputError, OptionError, SuperwordError
+from superword.errors import InputError, OptionError, SuperwordError, TextError
 
 MAX_THREADS = 1024
 
@@ -150,3 +150,22 @@ def test_devices_that_never_end_are_refused(options: dict[str, int]) -> None:
         assert "device" in caught.value.message
         assert "head -c" in str(caught.value)
         assert isinstance(caught.value, SuperwordError)
+
+
+@pytest.mark.parametrize("pattern", [r"(a+)+$|.", r"(?=a)(?:a|aa)+$|."])
+def test_a_pattern_that_takes_too_long_is_named(tmp_path: Path, pattern: str) -> None:
+    text = "a" * 80_000 + "b"
+    pretokenizer = superword.Pretokenizer(pattern=pattern)
+    (tmp_path / "a.txt").write_text(text)
+    calls = {
+        "split": lambda: pretokenizer.split(text),
+        "train": lambda: superword.train(
+            tmp_path / "a.txt", vocab_size=300, pretokenizer=pretokenizer
+        ),
+    }
+    for name, call in calls.items():
+        with pytest.raises(TextError) as caught:
+            call()
+        assert pattern in caught.value.message, name
+        assert "at byte " in caught.value.message
+        assert "simplify the pattern" in str(caught.value)

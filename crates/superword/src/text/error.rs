@@ -1,100 +1,103 @@
-//! What can be wrong with a pattern, and with a split.
+//! What can be wrong with a pattern, and why a text cannot be split.
 
 use thiserror::Error;
 
-/// A pretokenizer or pattern that was refused, with the facts.
+/// Why a pretokenizer or a pattern was rejected.
 ///
-/// Positions count code points from 0, as Python indexes a string.
+/// Positions count code points from 0, like indices of a Python string.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum PatternError {
     /// The pattern is not a regular expression.
     #[error("the pattern does not compile: {reason}, at position {position} of {pattern:?}")]
     Syntax {
-        /// The pattern as it was given.
+        /// The pattern as given.
         pattern: String,
         /// Where in the pattern the engine stopped.
         position: usize,
-        /// What the engine says.
+        /// The message of the engine.
         reason: String,
     },
-    /// The pattern parses but is refused when compiled, most often because it is too large.
+    /// The pattern is valid but cannot be compiled, usually because it is too large.
     #[error("the pattern cannot be compiled: {reason}, in {pattern:?}")]
     Compile {
-        /// The pattern as it was given.
+        /// The pattern as given.
         pattern: String,
-        /// What the engine says.
+        /// The message of the engine.
         reason: String,
     },
-    /// A branch of the pattern can match nothing at all, which would split text forever.
+    /// A branch of the pattern can match the empty string, so splitting would never end.
     #[error(
         "the pattern can match the empty string: its branch at position {position} of {pattern:?}"
     )]
     MatchesEmpty {
-        /// The pattern as it was given.
+        /// The pattern as given.
         pattern: String,
         /// Where the branch starts.
         position: usize,
     },
-    /// No script of Unicode 17.0 has this name.
-    #[error("there is no script named {name:?}")]
+    /// Unicode 17.0 has no script with this name.
+    #[error("unknown script {name:?}")]
     UnknownScript {
-        /// The name as it was given.
+        /// The name as given.
         name: String,
-        /// Names that look like it, the nearest first; at most three.
+        /// Up to three similar names, the most similar first.
         near: Vec<&'static str>,
     },
-    /// Common, Inherited and Unknown are not scripts that a run of text can have.
-    #[error("{name:?} is not a script that a run of text can have")]
+    /// Common, Inherited and Unknown cannot be the script of a run of text.
+    #[error("{name:?} is not the script of any run of text")]
     NotARealScript {
-        /// The name as it was given.
+        /// The name as given.
         name: String,
     },
-    /// A script pattern was given without scripts to use it for.
+    /// A script pattern was given without scripts.
     #[error("a script pattern needs at least one script")]
     NoScripts,
 }
 
 impl PatternError {
-    /// What to do next, where there is something to say.
+    /// What to do next, if there is something to suggest.
     pub fn hint(&self) -> Option<String> {
         match self {
             PatternError::Syntax { .. } => {
-                Some("see the reference on patterns for what is understood".into())
+                Some("see the section on patterns in the reference for the syntax".into())
             }
             PatternError::Compile { .. } => {
-                Some("write the pattern with fewer or smaller repetitions".into())
+                Some("use fewer or smaller repetitions in the pattern".into())
             }
-            PatternError::MatchesEmpty { .. } => {
-                Some("make each branch take at least one character, e.g. `+` for `*`".into())
-            }
+            PatternError::MatchesEmpty { .. } => Some(
+                "make each branch match at least one character, for example with + instead of *"
+                    .into(),
+            ),
             PatternError::UnknownScript { near, .. } if near.is_empty() => {
-                Some("scripts are named as in Unicode, e.g. Han, Thai, Old_Italic".into())
+                Some("use the names of Unicode, for example Han, Thai or Old_Italic".into())
             }
             PatternError::UnknownScript { near, .. } => {
                 Some(format!("did you mean {}?", near.join(" or ")))
             }
             PatternError::NotARealScript { .. } => {
-                Some("text without a script of its own always uses the main pattern".into())
+                Some("remove it; text without a script always uses the main pattern".into())
             }
             PatternError::NoScripts => {
-                Some("name the scripts, e.g. Han, or leave the script pattern out".into())
+                Some("name the scripts, for example Han, or remove the script pattern".into())
             }
         }
     }
 }
 
-/// A split that could not be finished. Only patterns with lookaround, backreferences or possessive
-/// quantifiers that fall to the backtracking engine can fail.
+/// Why a text could not be split. Only custom patterns can fail: those that backtrack too often, and
+/// those that look too far ahead for every pretoken. The presets never fail.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum SplitError {
-    /// The backtracking engine reached its limit.
-    #[error("the pattern engine gave up at byte {offset} of the text: {reason}")]
+    /// The pattern takes too much work on this text.
+    #[error("the pattern {} is too slow at byte {offset} of the text: {reason}", shortened(.pattern))]
     GaveUp {
-        /// Where in the text the failing match attempt started.
+        /// The pattern as given.
+        pattern: String,
+        /// Where in the text the search for the next match started.
         offset: usize,
-        /// What the engine says.
+        /// What makes it slow.
         reason: String,
     },
 }
@@ -104,10 +107,19 @@ impl SplitError {
     pub fn hint(&self) -> Option<String> {
         match self {
             SplitError::GaveUp { .. } => Some(
-                "write the pattern without nested repetitions, or without lookaround: \
-                 such patterns run in linear time"
+                "simplify the pattern: avoid nested repetitions such as (a+)+, lookaround, and \
+                 branches that need text far ahead, such as a+$"
                     .into(),
             ),
         }
+    }
+}
+
+/// A pattern for a message: long ones are cut off.
+fn shortened(pattern: &str) -> String {
+    const SHOWN: usize = 200;
+    match pattern.char_indices().nth(SHOWN) {
+        Some((end, _)) => format!("{:?}...", &pattern[..end]),
+        None => format!("{pattern:?}"),
     }
 }

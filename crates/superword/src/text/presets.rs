@@ -1,14 +1,14 @@
-//! The presets: pattern texts, by name.
+//! The presets: names and their patterns.
 
 use super::{PretokenizerConfig, ScriptPattern};
 
 /// The names of the presets.
 pub const PRESETS: [&str; 5] = ["gpt4o-script", "gpt4o", "gpt4o-export", "gpt4", "gpt2"];
 
-/// The preset that is used where nothing is said.
+/// The default preset.
 pub const DEFAULT_PRESET: &str = "gpt4o-script";
 
-/// The eligibility pattern that is used where nothing is said: contains a letter.
+/// The default eligibility pattern: the pretoken contains a letter.
 pub const DEFAULT_ELIGIBLE: &str = r"\p{L}";
 
 /// The pattern of GPT-4o (the paper's Listing 1).
@@ -24,7 +24,7 @@ pub(super) const GPT4O: &str = concat!(
     r"|\s+",
 );
 
-/// One letter at a time, for scripts that put no spaces between words (Listing 2).
+/// One letter at a time, for scripts without spaces between words (Listing 2).
 pub(super) const GPT4O_LETTERS: &str = concat!(
     r" ?\p{L}\p{M}*",
     r"|\p{N}{1,3}",
@@ -34,12 +34,12 @@ pub(super) const GPT4O_LETTERS: &str = concat!(
     r"|\s+",
 );
 
-/// The scripts that Listing 2 serves.
+/// The scripts that Listing 2 is used for.
 const GPT4O_SCRIPTS: [&str; 7] = [
     "Han", "Hiragana", "Katakana", "Thai", "Myanmar", "Khmer", "Lao",
 ];
 
-/// The fine pattern for models that are to be exported (Listing 3).
+/// The finer pattern for models that will be exported (Listing 3).
 pub(super) const GPT4O_EXPORT: &str = concat!(
     r" ?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]*[\p{Ll}\p{Lm}\p{Lo}\p{M}]+",
     r"(?:['’](?:\p{L}\p{M}*)+)*",
@@ -74,7 +74,7 @@ pub(super) const GPT2: &str = concat!(
 );
 
 impl PretokenizerConfig {
-    /// The configuration of a preset, or `None` where there is none of this name.
+    /// The configuration of a preset, or `None` if there is no preset with this name.
     pub fn preset(name: &str) -> Option<Self> {
         let pattern = match name {
             "gpt4o" | "gpt4o-script" => GPT4O,

@@ -20,19 +20,19 @@ pub struct Script(u8);
 impl Script {
     /// Code points that many scripts use: spaces, digits, punctuation, emoji.
     pub const COMMON: Script = Script(0);
-    /// Code points that take the script of what they follow: combining marks.
+    /// Code points that take the script of the text before them, such as combining marks.
     pub const INHERITED: Script = Script(1);
     /// Unassigned and private code points.
     pub const UNKNOWN: Script = Script(2);
 
-    /// The name of Unicode: `Latin`, `Old_Italic`.
+    /// The name in Unicode, such as `Latin` or `Old_Italic`.
     pub fn name(self) -> &'static str {
         SCRIPTS[self.0 as usize].1
     }
 
-    /// Finds a script by its name or four-letter code; case, spaces, `_` and `-` do not matter.
+    /// Finds a script by its name or four-letter code, ignoring case, spaces, `_` and `-`.
     ///
-    /// Gives [`PatternError::UnknownScript`] with the names nearest to it where there is none.
+    /// Returns [`PatternError::UnknownScript`] with similar names if there is none.
     pub fn from_name(name: &str) -> Result<Script, PatternError> {
         let wanted = loose(name);
         for script in Script::all() {
@@ -74,7 +74,7 @@ pub fn script_of(c: char) -> Script {
     Script(script(c as u32))
 }
 
-/// True for a script that a run of text can have: not Common, Inherited or Unknown.
+/// True for a script that a run of text can have, that is, not Common, Inherited or Unknown.
 pub fn is_real(script: Script) -> bool {
     is_real_index(script.0)
 }
@@ -84,14 +84,14 @@ const fn is_real_index(index: u8) -> bool {
     index > 2
 }
 
-/// The real scripts of a text, as far as a rule on one script needs to know them.
+/// How many real scripts a text has: none, one or several.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ScriptSet {
-    /// No code point has a real script: `12%`.
+    /// No code point has a real script, as in `12%`.
     None,
-    /// All that have a real script have this one: ` été 12`.
+    /// All code points with a real script have this one, as in ` été 12`.
     One(Script),
-    /// At least two real scripts: `Wi-Fi网`.
+    /// At least two real scripts, as in `Wi-Fi网`.
     Mixed,
 }
 
@@ -105,8 +105,7 @@ pub fn scripts_in(text: &str) -> ScriptSet {
     }
 }
 
-/// A run of text: from `start` to `end` (bytes), with its script ([`Script::COMMON`] where no code
-/// point has a real one).
+/// A run of text in one script, or in [`Script::COMMON`] if no code point has a real script.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Run {
     /// Where it starts, in bytes.
@@ -117,7 +116,7 @@ pub struct Run {
     pub script: Script,
 }
 
-/// Cuts valid UTF-8 into runs of one script; they tile it. See [`next_run`].
+/// Splits valid UTF-8 into runs of one script, without gaps; see [`next_run`].
 pub(super) fn runs(bytes: &[u8]) -> impl Iterator<Item = Run> {
     let mut start = 0;
     std::iter::from_fn(move || {
@@ -129,14 +128,15 @@ pub(super) fn runs(bytes: &[u8]) -> impl Iterator<Item = Run> {
     })
 }
 
-/// `Latin` and `Common`, by their place in the table: ASCII has no others.
+/// The index of `Latin`. ASCII has no other real script.
 static LATIN: u8 = script('A' as u32);
 
-/// In the tables below: several real scripts.
+/// Stands for several real scripts in the tables below.
 const SEVERAL: u8 = 255;
 
-/// Adds the script of a code point to what is known of a group of them: 0 where none has a real
-/// script, one, or [`SEVERAL`]. In a run of that one script, nothing in the group can end the run.
+/// Adds the script of a code point to that of a group: 0 if no code point of the group has a real
+/// script, the only real script, or [`SEVERAL`]. In a run of that only script, no code point of the
+/// group ends the run.
 const fn add_script(known: u8, code_point: u32) -> u8 {
     match script(code_point) {
         found if !is_real_index(found) || found == known => known,
@@ -181,7 +181,8 @@ static LEAD_SCRIPT: [u8; 256] = {
 
 /// The first byte at or after `i` that may start another script than `current`, or the end.
 ///
-/// Byte by byte: a little faster than by code point on Russian and Korean, the same on English.
+/// Stepping by byte is a little faster than by code point on Russian and Korean, and the same on
+/// English.
 #[inline(always)]
 fn skip(bytes: &[u8], mut i: usize, current: u8) -> usize {
     while let Some(&byte) = bytes.get(i) {
@@ -206,11 +207,11 @@ fn skip(bytes: &[u8], mut i: usize, current: u8) -> usize {
     i
 }
 
-/// The run that starts at `start`: it ends after the last code point that belongs to it, so that
-/// Common ones before another script go to the next run.
+/// The run that starts at `start`. It ends after the last code point that belongs to it, so that
+/// Common code points before another script go to the next run.
 ///
-/// `a б`: the run of `a` is `a`, the next is ` б`. An Inherited code point belongs to the run it
-/// stands in; one without a real script takes the first that comes.
+/// `a б` has the runs `a` and ` б`. An Inherited code point belongs to the current run. A run that
+/// has no real script yet takes the first one that occurs.
 #[inline]
 pub(super) fn next_run(bytes: &[u8], start: usize) -> Run {
     let mut current = Script::COMMON.0;
@@ -241,8 +242,8 @@ pub(super) fn next_run(bytes: &[u8], start: usize) -> Run {
     }
 }
 
-/// Ends a run before `i`, where another script starts. Walking back over what belongs to the next
-/// run costs less than keeping the end on the way, and no code point is walked over twice.
+/// Ends a run before `i`, where another script starts. Stepping back over the code points of the next
+/// run is faster than tracking the end all along, and visits no code point twice.
 fn cut(bytes: &[u8], start: usize, mut i: usize, current: u8) -> Run {
     while i > start {
         let mut before = i - 1;
@@ -265,7 +266,7 @@ fn cut(bytes: &[u8], start: usize, mut i: usize, current: u8) -> Run {
     }
 }
 
-/// A name without case, spaces, `_` and `-`: how Unicode compares names.
+/// A name without case, spaces, `_` and `-`, as Unicode compares names.
 pub(super) fn loose(name: &str) -> String {
     name.chars()
         .filter(|c| !matches!(c, ' ' | '_' | '-'))
@@ -273,7 +274,8 @@ pub(super) fn loose(name: &str) -> String {
         .collect()
 }
 
-/// At most three script names within a third of the name's length in edits, the nearest first.
+/// Up to three script names that differ in at most a third of the name's length, the most similar
+/// first.
 fn near_names(wanted: &str) -> Vec<&'static str> {
     let limit = (wanted.chars().count() / 3).max(2);
     let mut near: Vec<(usize, &str)> = Script::all()

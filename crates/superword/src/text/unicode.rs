@@ -1,4 +1,4 @@
-//! Lookups in the generated Unicode tables, by code point and by position in UTF-8 bytes.
+//! Lookups in the generated Unicode tables, by code point or by position in UTF-8 text.
 
 use super::tables::{BLOCK_BITS, STAGE_1, STAGE_2};
 
@@ -18,7 +18,7 @@ pub(super) const NEWLINE: u8 = 5;
 pub(super) const SPACE: u8 = 6;
 /// Everything else: punctuation, symbols, controls, unassigned.
 pub(super) const OTHER: u8 = 7;
-/// No code point: the position is past the end.
+/// Not a code point: the end of the text.
 pub(super) const END: u8 = 8;
 
 /// A set of classes, one bit each.
@@ -80,9 +80,10 @@ pub(super) const fn script(code_point: u32) -> u8 {
     (entry(code_point) >> 8) as u8
 }
 
-/// The code point of two or more bytes that starts at `i`, and how many bytes it has.
+/// The code point of two or more bytes that starts at `i`, and its length in bytes.
 ///
-/// `bytes` is valid UTF-8 and `i` a boundary; otherwise the answer means nothing (or it panics).
+/// `bytes` must be valid UTF-8 and `i` the start of a code point. Otherwise the result is
+/// meaningless, or the function panics.
 #[inline(always)]
 pub(super) fn decode(bytes: &[u8], i: usize) -> (u32, usize) {
     let tail = |k: usize| u32::from(bytes[i + k] & 0x3f);
@@ -99,7 +100,7 @@ pub(super) fn decode(bytes: &[u8], i: usize) -> (u32, usize) {
     }
 }
 
-/// The class of the code point that starts at `i` and its length, or `(END, 0)` past the end.
+/// The class and the length of the code point that starts at `i`, or `(END, 0)` at the end.
 #[inline(always)]
 pub(super) fn class_at(bytes: &[u8], i: usize) -> (u8, usize) {
     match bytes.get(i) {
@@ -112,7 +113,7 @@ pub(super) fn class_at(bytes: &[u8], i: usize) -> (u8, usize) {
     }
 }
 
-/// The end of the run of code points of these classes that starts at `i` (`i` where there is none).
+/// The end of the run of code points of these classes that starts at `i`; `i` if there is none.
 #[inline(always)]
 pub(super) fn run(bytes: &[u8], mut i: usize, classes: Classes) -> usize {
     loop {
@@ -126,21 +127,21 @@ pub(super) fn run(bytes: &[u8], mut i: usize, classes: Classes) -> usize {
 
 const HIGH_BITS: u64 = 0x8080_8080_8080_8080;
 
-/// Eight bytes at `i`, the first in the lowest bits, or `None` near the end.
+/// The eight bytes at `i`, the first one in the lowest bits. `None` near the end.
 #[inline(always)]
 fn eight(bytes: &[u8], i: usize) -> Option<u64> {
     let (word, _) = bytes.get(i..)?.split_first_chunk::<8>()?;
     Some(u64::from_le_bytes(*word))
 }
 
-/// The end of the run of `a..=z` that starts at `i`, eight bytes at a time: a word of the usual
-/// length costs one well-predicted branch instead of one mispredicted at its end.
+/// The end of the run of `a..=z` that starts at `i`. It looks at eight bytes at a time, so that a
+/// typical word takes one well-predicted branch instead of a mispredicted one at its end.
 #[inline(always)]
 pub(super) fn ascii_lower_run(bytes: &[u8], mut i: usize) -> usize {
     while let Some(word) = eight(bytes, i) {
         let low = word & !HIGH_BITS;
-        // The high bit of each byte: set if it is at least `a`, set if it is past `z`. No carry
-        // leaves a byte, since each is below 0x80 before the addition.
+        // The high bit of each byte is set if it is at least `a`, and if it is past `z`. No addition
+        // carries into the next byte, because each byte is below 0x80 before it.
         let from_a = low + 0x1f1f_1f1f_1f1f_1f1f;
         let past_z = low + 0x0505_0505_0505_0505;
         let others = !(from_a & !past_z & !word) & HIGH_BITS;

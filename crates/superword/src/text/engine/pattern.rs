@@ -1,8 +1,8 @@
-//! Reading a pattern: classes become explicit ranges of Unicode 17.0, and what only a backtracking
-//! engine can run is noticed.
+//! Parses a pattern: expands classes into explicit ranges of Unicode 17.0, and finds constructs that
+//! only a backtracking engine can run.
 //!
-//! The regex crates carry another Unicode version than ours; a class that is spelled out in ranges
-//! means the same to all of them. `\w` and `\b`, other properties and case folding are left to them.
+//! The regex crates use another version of Unicode. A class written as ranges means the same to all
+//! of them. `\w`, `\b`, other properties and case folding are left to the crates.
 
 use std::collections::HashMap;
 use std::fmt::Write as _;
@@ -11,28 +11,28 @@ use std::ops::Range;
 use super::property::Property;
 use crate::text::error::PatternError;
 
-/// What a pattern may come to when its classes are spelled out: presets stay below a
-/// sixteenth of it.
+/// The longest pattern after its classes have been expanded. Presets stay below a sixteenth of it.
 const MAX_LEN: usize = 4 << 20;
 
-/// A pattern with its classes spelled out, and what was seen on the way.
+/// A pattern with its classes expanded, and what was found while parsing it.
 #[derive(Debug, Default)]
 pub(in crate::text) struct Expanded {
     /// The pattern for the engine.
     pub(in crate::text) text: String,
-    /// The branches of its topmost alternation, as ranges of `text`.
+    /// The branches of its top-level alternation, as ranges of `text`.
     pub(in crate::text) branches: Vec<Range<usize>>,
-    /// Where `text` holds lookaround, atomic groups, backreferences or possessive quantifiers.
+    /// Where `text` has lookaround, atomic groups, backreferences or possessive quantifiers.
     pub(in crate::text) backtracking: Vec<usize>,
-    /// A flag such as `(?i)` at the top: it reaches over branches, so they cannot be taken apart.
+    /// There is a flag such as `(?i)` at the top level. It applies to several branches, so they cannot
+    /// be separated.
     pub(in crate::text) flags_at_top: bool,
-    /// (offset in `text`, offset in the pattern) wherever the two start to run in step.
+    /// Pairs of an offset in `text` and the same place in the pattern, in order.
     steps: Vec<(usize, usize)>,
     source: String,
 }
 
 impl Expanded {
-    /// The error for what an engine says about `offset` of `text`.
+    /// The syntax error for an engine's message about `offset` of `text`.
     pub(in crate::text) fn syntax_error(&self, offset: usize, reason: String) -> PatternError {
         PatternError::Syntax {
             pattern: self.source.clone(),
@@ -60,7 +60,7 @@ impl Expanded {
     }
 }
 
-/// Spells out the classes of a pattern: `\p{Lao}+` gives `[\x{E81}-\x{E82}...]+`.
+/// Expands the classes of a pattern: `\p{Lao}+` becomes `[\x{E81}-\x{E82}...]+`.
 pub(in crate::text) fn expand(pattern: &str) -> Result<Expanded, PatternError> {
     let mut reader = Reader {
         source: pattern,
@@ -88,7 +88,7 @@ struct Reader<'p> {
     branch: usize,
     /// How many `[` are open.
     class_depth: usize,
-    /// Whether white space and comments are ignored, for each open group and the top.
+    /// Whether white space and comments are ignored: for the top level and for each open group.
     verbose: Vec<bool>,
     known: HashMap<Property, String>,
 }
@@ -98,7 +98,7 @@ impl Reader<'_> {
         &self.source[self.at..]
     }
 
-    /// Copies `len` bytes as they are.
+    /// Copies `len` bytes unchanged.
     fn copy(&mut self, len: usize) {
         let len = len.min(self.source.len() - self.at);
         self.out.steps.push((self.out.text.len(), self.at));
@@ -154,7 +154,7 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// `[`, and what may follow it without its usual meaning: `^` and a first `]`.
+    /// Copies `[` and what has a special meaning right after it: `^` and a first `]`.
     fn open_class(&mut self) {
         self.class_depth += 1;
         self.copy(1);
@@ -178,7 +178,7 @@ impl Reader<'_> {
             self.verbose.push(verbose);
             return self.copy(2);
         }
-        // Flags: `(?ix-s:` opens a group, `(?ix-s)` holds from here on.
+        // Flags: `(?ix-s:` opens a group, `(?ix-s)` applies to the rest of the group.
         let len = inside
             .find(|c: char| !c.is_ascii_alphabetic() && c != '-')
             .unwrap_or(inside.len());
@@ -207,7 +207,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Copies the quantifier that follows an atom, if one does, and notices a possessive one.
+    /// Copies the quantifier after an atom, if there is one, and records it if it is possessive.
     fn quantifier(&mut self) {
         let len = match self.rest().as_bytes() {
             [b'?' | b'*' | b'+', ..] => 1,
@@ -234,7 +234,7 @@ impl Reader<'_> {
         }
     }
 
-    /// An escape; `\p{..}`, `\pL` and `\d` in all their forms are spelled out.
+    /// Copies an escape. Expands `\p{..}`, `\pL` and `\d` in all their forms.
     fn escape(&mut self) -> Result<(), PatternError> {
         let mut chars = self.rest().chars();
         chars.next();
@@ -271,9 +271,9 @@ impl Reader<'_> {
             _ => {}
         }
         match found {
-            // A class cannot end a range: left as it is, the engine says so.
+            // A class cannot end a range. Left unchanged, it makes the engine report the error.
             Some(_) if self.ends_range() => self.copy(len),
-            Some((property, negated)) => self.spell_out(property, negated, len),
+            Some((property, negated)) => self.expand_class(property, negated, len),
             None => self.copy(len),
         }
         if self.class_depth == 0 {
@@ -289,7 +289,7 @@ impl Reader<'_> {
             && matches!(before, [.., other, b'-'] if !matches!(other, b'-' | b'[' | b'^' | b'\\'))
     }
 
-    fn spell_out(&mut self, property: Property, negated: bool, len: usize) {
+    fn expand_class(&mut self, property: Property, negated: bool, len: usize) {
         self.out.steps.push((self.out.text.len(), self.at));
         self.at += len;
         let ranges = self.known.entry(property).or_insert_with(|| {
@@ -302,10 +302,10 @@ impl Reader<'_> {
         });
         let text = &mut self.out.text;
         match (ranges.is_empty(), negated) {
-            // No code point (surrogates alone), or all of them.
+            // A class of surrogates only: no code point, or all of them if negated.
             (true, false) => text.push_str(r"[^\x{0}-\x{10FFFF}]"),
             (true, true) => text.push_str(r"[\x{0}-\x{10FFFF}]"),
-            // In brackets of its own, so that case folding comes before the negation.
+            // In separate brackets, so that case folding applies before the negation.
             (false, true) => {
                 text.push_str("[^");
                 text.push_str(ranges);

@@ -5,7 +5,7 @@ use crate::text::script::{Script, loose};
 use crate::text::tables::CATEGORIES;
 use crate::text::unicode::{category, script};
 
-/// The long names of the general categories, beside the short ones of the table.
+/// The short and long names of the general categories.
 const LONG_NAMES: [(&str, &str); 30] = [
     ("Lu", "uppercaseletter"),
     ("Ll", "lowercaseletter"),
@@ -39,7 +39,7 @@ const LONG_NAMES: [(&str, &str); 30] = [
     ("Cn", "unassigned"),
 ];
 
-/// Names for several categories at once, with the start of the short names they stand for.
+/// Names for groups of categories, with the prefixes of the short names they stand for.
 const GROUPS: [(&str, &[&str]); 16] = [
     ("l", &["L"]),
     ("letter", &["L"]),
@@ -59,7 +59,7 @@ const GROUPS: [(&str, &[&str]); 16] = [
     ("c", &["C"]),
 ];
 
-/// A property that this engine answers from its own tables.
+/// A property that is looked up in our own tables.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(in crate::text) enum Property {
     /// Any of these general categories, one bit each.
@@ -69,8 +69,9 @@ pub(in crate::text) enum Property {
 }
 
 impl Property {
-    /// Finds what `\p{name}` names, and whether the name negates it (`^L`, `sc!=Greek`). `Ok(None)`
-    /// means that it is no category or script, and the regex engine has to know it.
+    /// Finds the property that `\p{name}` names, and whether the name negates it (`^L`,
+    /// `sc!=Greek`). `Ok(None)` means that it is neither a category nor a script and is left to the
+    /// regex engine.
     pub(in crate::text) fn find(name: &str) -> Result<Option<(Property, bool)>, PatternError> {
         let (name, mut negated) = match name.trim().strip_prefix('^') {
             Some(rest) => (rest, true),
@@ -96,12 +97,12 @@ impl Property {
         Ok(found.map(|property| (property, negated)))
     }
 
-    /// Decimal numbers: what `\d` means.
+    /// Decimal numbers, the meaning of `\d`.
     pub(in crate::text) fn decimal() -> Property {
         Property::Categories(categories("nd").unwrap_or_default())
     }
 
-    /// The ranges (both ends in) of code points that have this property, surrogates left out.
+    /// The inclusive ranges of code points that have this property, without surrogates.
     pub(in crate::text) fn ranges(self) -> Vec<(char, char)> {
         let has = |c: char| match self {
             Property::Categories(bits) => bits >> category(c as u32) & 1 != 0,
@@ -122,7 +123,7 @@ impl Property {
     }
 }
 
-/// The categories of a loose name, one bit each.
+/// The categories of a normalised name, one bit each.
 fn categories(name: &str) -> Option<u32> {
     let bits = |wanted: &dyn Fn(&str) -> bool| {
         let matching = (0..CATEGORIES.len()).filter(|&i| wanted(CATEGORIES[i]));
@@ -131,7 +132,7 @@ fn categories(name: &str) -> Option<u32> {
     if name == "assigned" {
         return Some(bits(&|short| short != "Cn"));
     }
-    // `c` is C; its long name and `l&` are the two that the list above has no room for.
+    // Two more aliases that are not in the list above.
     let name = match name {
         "other" => "c",
         "l&" => "lc",
@@ -146,7 +147,7 @@ fn categories(name: &str) -> Option<u32> {
         .iter()
         .find(|(short, long)| *long == name || short.eq_ignore_ascii_case(name))
         .map(|(short, _)| *short)
-        // Other names of the same categories in Unicode's list of aliases.
+        // More aliases from Unicode's list.
         .or(match name {
             "digit" => Some("Nd"),
             "cntrl" => Some("Cc"),

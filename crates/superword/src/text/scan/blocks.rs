@@ -1,43 +1,45 @@
-//! Pretokens of plain ASCII, sixty-four bytes at a time.
+//! Splits plain ASCII into pretokens, sixty-four bytes at a time.
 //!
-//! The presets decide where a pretoken starts by looking at one byte and its neighbours. For ASCII
-//! that is done here for a whole block at once: a mask of 64 bits says of each byte whether it is a
-//! letter, a blank and so on, and a few shifts and ands make of them the mask of starts. There is no
-//! branch for a byte or a pretoken, so none is mispredicted at the end of nearly every word.
+//! In ASCII text, a byte and its neighbours decide whether a pretoken starts there. Here this is
+//! computed for a whole block at once. One 64-bit mask per class says which bytes are letters,
+//! blanks and so on, and a few shifts and ands combine them into the mask of starts. There is no
+//! branch per byte or per pretoken that could be mispredicted at the end of nearly every word.
 //!
-//! A block starts where a pretoken starts, so that nothing has to be carried into it. Where the
-//! masks do not decide (a byte that is not ASCII, an apostrophe in a word, blank lines with blanks
-//! in them) the block ends early, and the scanners of [`super`] take the next pretoken.
+//! A block begins at the start of a pretoken, so no state is carried into it. Where the masks cannot
+//! decide (a byte that is not ASCII, an apostrophe in a word, blank lines that contain blanks), the
+//! block ends early and [`super::next`] finds the next pretoken.
 
 use crate::cpu::Avx512;
 
-/// How many bytes are looked at.
+/// The bytes in a block.
 pub(super) const BLOCK: usize = 64;
 
-/// What a preset says of plain text. The patterns are in [`crate::text::presets`].
+/// How a preset splits ASCII text. The patterns are in [`crate::text::presets`].
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Rules {
-    /// Any code point but a newline, a letter or a number may stand before a word; else ` ` alone.
+pub(super) struct Traits {
+    /// A word may be prefixed by any code point that is not a newline, letter or number. Otherwise
+    /// only by a space.
     pub(super) any_prefix: bool,
     /// A word ends before an uppercase letter that follows a lowercase one.
     pub(super) cased: bool,
-    /// Numbers stand alone, at most three together; else ` ` may stand before any number of them.
+    /// At most three digits form a number. Otherwise a number has any number of digits, and may be
+    /// prefixed by a space.
     pub(super) three_numbers: bool,
-    /// White space up to a newline is a pretoken, and newlines stay with the symbols before them.
+    /// White space up to a newline is a pretoken, and newlines belong to the symbols before them.
     pub(super) lines: bool,
-    /// `/` after such newlines stays with them.
+    /// `/` after such newlines belongs to them.
     pub(super) slashes: bool,
-    /// Where an apostrophe before a letter may mean something: after a letter, or anywhere.
+    /// An apostrophe may start a contraction anywhere. Otherwise only after a letter.
     pub(super) quote_anywhere: bool,
 }
 
-/// A preset by its type, so that its rules are known where its scanner is compiled.
+/// A preset as a type, so that its traits are constants when its scanner is compiled.
 pub(super) trait Preset {
-    /// What it says.
-    const RULES: Rules;
+    /// Its traits.
+    const TRAITS: Traits;
 }
 
-/// Of each byte of a block, what it is: bit `i` is for byte `i`.
+/// The classes of the bytes of a block. Bit `i` of each mask is for byte `i`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Masks {
     lower: u64,
@@ -54,72 +56,72 @@ struct Masks {
     high: u64,
 }
 
-/// The starts of pretokens in a block that starts with one: bit 0 is always set. Each pretoken but
-/// the last ends where the next one starts; the end of the last is not known.
+/// The starts of pretokens in a block that begins with one, so bit 0 is always set. Each pretoken but
+/// the last ends where the next one starts. The end of the last one is unknown.
 #[inline(always)]
 pub(super) fn starts<R: Preset>(bytes: &[u8], start: usize, avx512: Option<Avx512>) -> u64 {
     let Some((window, _)) = bytes[start..].split_first_chunk() else {
-        return starts_at_end(&bytes[start..], R::RULES);
+        return starts_at_end(&bytes[start..], R::TRAITS);
     };
     #[cfg(target_arch = "x86_64")]
     if let Some(Avx512 { .. }) = avx512 {
-        // SAFETY: there is a proof that the processor has these features.
+        // SAFETY: an `Avx512` value exists only if the processor has these features.
         return unsafe { avx512::starts::<R>(window) };
     }
     let _ = avx512;
-    starts_of(masks(window), u64::MAX, R::RULES)
+    starts_of(masks(window), u64::MAX, R::TRAITS)
 }
 
-/// Less than a block is left.
+/// The same for the end of the text, where less than a block is left.
 #[inline(never)]
-fn starts_at_end(bytes: &[u8], rules: Rules) -> u64 {
+fn starts_at_end(bytes: &[u8], traits: Traits) -> u64 {
     let mut window = [0; BLOCK];
     window[..bytes.len()].copy_from_slice(bytes);
-    starts_of(masks(&window), (1 << bytes.len()) - 1, rules)
+    starts_of(masks(&window), (1 << bytes.len()) - 1, traits)
 }
 
 #[inline(always)]
-fn starts_of(m: Masks, text: u64, rules: Rules) -> u64 {
+fn starts_of(m: Masks, text: u64, traits: Traits) -> u64 {
     let none = 0;
     let space = m.blank | m.control;
-    let newline = if rules.lines { m.newline } else { none };
-    // White space that is no newline.
+    let newline = if traits.lines { m.newline } else { none };
+    // White space other than newlines.
     let still = space & !newline;
-    let prefix = if rules.any_prefix { still } else { m.blank };
+    let prefix = if traits.any_prefix { still } else { m.blank };
     let symbol = !(m.letter | m.digit | space | m.high);
     let upper = m.letter & !m.lower;
 
-    // What is not decided here.
+    // Bytes that the masks cannot decide about.
     let mut doubt = m.high | !text;
-    // Certainly followed by something that no contraction starts with.
+    // Apostrophes that certainly do not start a contraction.
     let mut free_quote = (text & !(m.letter | m.high)) >> 1;
-    if !rules.quote_anywhere {
+    if !traits.quote_anywhere {
         free_quote |= !(m.letter << 1);
     }
     doubt |= m.quote & !free_quote;
-    if rules.slashes {
+    if traits.slashes {
         doubt |= m.slash & (newline << 1);
     }
-    // Blanks after a newline and before another one: adding a bit at the start of a run of ones
-    // carries it to the end of the run.
+    // Blanks between two newlines. Adding a bit at the start of a run of ones carries it to the end
+    // of the run.
     let after_newline = still & (newline << 1);
     let run_ends = still.wrapping_add(after_newline) & !still;
-    if rules.lines && run_ends & newline != 0 {
+    if traits.lines && run_ends & newline != 0 {
         doubt |= after_newline;
     }
     let limit = doubt.trailing_zeros();
 
-    // A symbol before a letter, on its own, is the prefix of the word.
-    let prefix_symbol = match rules.any_prefix {
+    // A single symbol before a letter is the prefix of the word.
+    let prefix_symbol = match traits.any_prefix {
         true => symbol & !(symbol << 1) & !(m.blank << 1) & (m.letter >> 1),
         false => none,
     };
     let mut letter_starts = m.digit | newline | (still & !prefix) | (symbol & !prefix_symbol);
     letter_starts = (letter_starts << 1) & m.letter;
-    if rules.cased {
+    if traits.cased {
         letter_starts |= upper & (m.lower << 1);
     }
-    let digit_starts = if rules.three_numbers {
+    let digit_starts = if traits.three_numbers {
         let three = m.digit & (m.digit << 1) & (m.digit << 2) & (m.digit << 3);
         let mut group = m.digit & !(m.digit << 1);
         let mut groups = group;
@@ -139,7 +141,7 @@ fn starts_of(m: Masks, text: u64, rules: Rules) -> u64 {
         (space & !(space << 1) & !kept_newline) | (still & !(space >> 1)) | after_newline;
     let starts = 1 | letter_starts | digit_starts | symbol_starts | space_starts;
 
-    // White space that touches the limit may go on: only its first start is certain.
+    // White space at the limit may continue after it, so only its first start is certain.
     let before = (1u64.checked_shl(limit).unwrap_or(0)).wrapping_sub(1);
     let others = !space & before;
     let known = 64 - others.leading_zeros(); // everything before and at this place
@@ -169,7 +171,7 @@ fn masks(window: &[u8; BLOCK]) -> Masks {
     portable_masks(window)
 }
 
-/// The same on any processor, eight bytes at a time.
+/// The same for any processor, eight bytes at a time.
 #[cfg(any(test, not(target_arch = "x86_64")))]
 #[inline(always)]
 fn portable_masks(window: &[u8; BLOCK]) -> Masks {
@@ -181,12 +183,12 @@ fn portable_masks(window: &[u8; BLOCK]) -> Masks {
     })
 }
 
-/// Bytes that a mask is made for.
+/// A class of bytes.
 #[derive(Clone, Copy)]
 enum Class {
-    /// From the first to the last.
+    /// A range, including both ends.
     Range(u8, u8),
-    /// The same, with 0x20 added to those below 0x60: uppercase letters count as lowercase.
+    /// A range of lowercase letters, in which uppercase letters count as lowercase.
     AnyCase(u8, u8),
     /// One of these two.
     Either(u8, u8),
@@ -195,7 +197,7 @@ enum Class {
 }
 
 impl Masks {
-    /// The masks of a block, given that of each class.
+    /// Makes the masks of a block with a function that makes the mask of a class.
     #[inline(always)]
     fn new(mask: impl Fn(Class) -> u64) -> Masks {
         Masks {
@@ -212,7 +214,7 @@ impl Masks {
     }
 }
 
-/// The mask of a block from those of its parts, which have so many bits each.
+/// Combines the masks of the parts of a block, each of which has `bits` bits.
 #[inline(always)]
 fn together<P: Copy>(parts: &[P], bits: usize, mask: impl Fn(P) -> u32) -> u64 {
     let parts = parts.iter().enumerate();
@@ -223,7 +225,7 @@ fn together<P: Copy>(parts: &[P], bits: usize, mask: impl Fn(P) -> u32) -> u64 {
 
 #[cfg(target_arch = "x86_64")]
 mod sse2 {
-    //! Part of every x86-64 processor: nothing has to be detected.
+    //! Every x86-64 processor has SSE2, so nothing has to be detected.
 
     use std::arch::x86_64::{
         __m128i, _mm_add_epi8, _mm_cmpeq_epi8, _mm_cmplt_epi8, _mm_movemask_epi8, _mm_or_si128,
@@ -250,7 +252,7 @@ mod sse2 {
         _mm_movemask_epi8(found) as u32
     }
 
-    /// Moves `first` to the least signed number: what is in the range are the least ones.
+    /// Shifts `first` to the smallest signed number, so that one comparison checks the range.
     #[inline]
     #[target_feature(enable = "sse2")]
     fn within(bytes: __m128i, first: u8, last: u8) -> __m128i {
@@ -261,7 +263,7 @@ mod sse2 {
 
 #[cfg(target_arch = "x86_64")]
 mod avx512 {
-    //! Sixty-four bytes in one register, and the masks come out of the comparisons.
+    //! A block fits into one register, and comparisons return masks directly.
 
     use std::arch::x86_64::{
         __m512i, _mm512_cmpeq_epi8_mask, _mm512_cmple_epu8_mask, _mm512_loadu_si512,
@@ -272,13 +274,13 @@ mod avx512 {
 
     #[target_feature(enable = "avx512f,avx512bw,bmi1,bmi2,lzcnt,popcnt")]
     pub(super) fn starts<R: Preset>(window: &[u8; BLOCK]) -> u64 {
-        starts_of(masks(window), u64::MAX, R::RULES)
+        starts_of(masks(window), u64::MAX, R::TRAITS)
     }
 
     #[inline]
     #[target_feature(enable = "avx512f,avx512bw")]
     pub(super) fn masks(window: &[u8; BLOCK]) -> Masks {
-        // SAFETY: there are sixty-four bytes to be read, wherever they start.
+        // SAFETY: `window` has sixty-four bytes, and the load needs no alignment.
         let bytes = unsafe { _mm512_loadu_si512(window.as_ptr().cast()) };
         Masks::new(|class| mask(bytes, class))
     }
@@ -321,8 +323,8 @@ mod portable {
         (((found >> 7) & ONES).wrapping_mul(0x0102_0408_1020_4080) >> 56) as u32
     }
 
-    /// The high bit of each byte in the range. No carry leaves a byte, since each is below 0x80
-    /// before the addition.
+    /// Sets the high bit of each byte in the range. No addition carries into the next byte, because
+    /// each byte is below 0x80 before it.
     #[inline(always)]
     fn within(bytes: u64, first: u8, last: u8) -> u64 {
         let low = bytes & !HIGH;
@@ -371,7 +373,7 @@ mod tests {
             assert_eq!(portable_masks(&window), plain, "{window:?}");
             #[cfg(target_arch = "x86_64")]
             if Avx512::detect().is_some() {
-                // SAFETY: there is a proof that the processor has these features.
+                // SAFETY: `Avx512::detect` found that the processor has these features.
                 let masks = unsafe { avx512::masks(&window) };
                 assert_eq!(masks, plain, "{window:?}");
             }

@@ -8,7 +8,7 @@ fn error(pattern: &str) -> PatternError {
 
 fn backtracks(pattern: &str) -> bool {
     let engine = Engine::new(pattern, Purpose::Search).expect("the pattern compiles");
-    matches!(engine, Engine::Backtracking(_))
+    !engine.is_automaton()
 }
 
 #[test]
@@ -151,7 +151,7 @@ fn test_correction_equals_lookahead_in_other_orders() {
     for pattern in patterns {
         let automaton = Engine::new(pattern, Purpose::Split).expect("it compiles");
         let backtracking = Engine::new_backtracking(pattern).expect("it compiles");
-        assert!(matches!(automaton, Engine::Automaton { .. }), "{pattern}");
+        assert!(automaton.is_automaton(), "{pattern}");
         for _ in 0..3_000 {
             let text = random.text(&["a", "b", " ", " ", "\n", "\u{3000}", "é", "."], 10);
             let pretokens = |engine: &Engine| {
@@ -274,6 +274,56 @@ fn test_backtracking_engine_gives_up_with_the_place() {
     let SplitError::GaveUp { offset, .. } = &error;
     assert_eq!(*offset, 2);
     assert!(error.to_string().contains("byte 2") && error.hint().is_some());
+}
+
+/// Splits texts that grow, and returns the size at which the pattern gives up.
+fn size_given_up_at(pattern: &str, piece: &str) -> Option<usize> {
+    let pretokenizer = custom(pattern);
+    (10..17).map(|power| 1usize << power).find(|&size| {
+        let text = piece.repeat(size / piece.len()) + "!";
+        match pretokenizer.split(&text) {
+            Ok(pretokens) => {
+                assert_eq!(pretokens.concat(), text);
+                false
+            }
+            Err(error) => {
+                let SplitError::GaveUp { pattern: named, .. } = &error;
+                assert_eq!(named, pattern);
+                assert!(error.hint().is_some_and(|hint| hint.contains("simplify")));
+                true
+            }
+        }
+    })
+}
+
+#[test]
+fn test_patterns_of_quadratic_time_give_up() {
+    for pattern in [r"(a+)+$|.", r"a+b|.", r"a[^b]*b|.", r"(?=a)(a+)(?=b)|."] {
+        let size = size_given_up_at(pattern, "a");
+        assert!(
+            size.is_some_and(|size| size >= 1 << 13),
+            "{pattern}: {size:?}"
+        );
+    }
+}
+
+#[test]
+fn test_patterns_of_exponential_time_give_up() {
+    assert_eq!(size_given_up_at(r"(?=a)(?:a|aa)+$|.", "a"), Some(1 << 10));
+}
+
+#[test]
+fn test_patterns_of_linear_time_never_give_up() {
+    for pattern in [
+        r"\p{L}+|\p{N}{1,3}|\s+(?!\S)|\s+|.",
+        r" ?[a-z]+|\w+\b|.",
+        r"(?=\w)\p{L}+|(?<!\d)\d+|.",
+        r"\p{L}++|.",
+    ] {
+        for piece in ["a", "one 23 ", "国", "é1"] {
+            assert_eq!(size_given_up_at(pattern, piece), None, "{pattern} {piece}");
+        }
+    }
 }
 
 #[test]

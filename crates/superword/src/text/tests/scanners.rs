@@ -54,7 +54,7 @@ fn test_no_preset_runs_on_the_backtracking_engine() {
         let script = config.script.map(|script| script.pattern);
         for pattern in [Some(config.pattern), script].into_iter().flatten() {
             let engine = Engine::new(&pattern, Purpose::Split).expect("it compiles");
-            assert!(matches!(engine, Engine::Automaton { .. }), "{name}");
+            assert!(engine.is_automaton(), "{name}");
             assert!(Scanner::for_pattern(&pattern).is_some(), "{name}");
         }
     }
