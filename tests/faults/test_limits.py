@@ -157,7 +157,7 @@ def test_a_pattern_that_takes_too_long_is_named(tmp_path: Path, pattern: str) ->
     text = "a" * 80_000 + "b"
     pretokenizer = superword.Pretokenizer(pattern=pattern)
     (tmp_path / "a.txt").write_text(text)
-    calls = {
+    calls: dict[str, Callable[[], object]] = {
         "split": lambda: pretokenizer.split(text),
         "train": lambda: superword.train(
             tmp_path / "a.txt", vocab_size=300, pretokenizer=pretokenizer
