@@ -321,8 +321,8 @@ class Tokenizer(Vocabulary):
         A larger cache is faster on text with many rare words. 0 turns it off; the maximum is
         1 GiB. The ids do not depend on it, and it is neither saved nor pickled.
         """
-        limit = checked_size("cache_bytes", size, at_least=0)
-        self._model.set_cache_bytes(min(limit, MOST_CACHE_BYTES))
+        limit = checked_size("cache_bytes", size, at_least=0, clamp_to=MOST_CACHE_BYTES)
+        self._model.set_cache_bytes(limit)
 
     def clear_cache(self) -> None:
         """Free the memory of the encoding cache."""

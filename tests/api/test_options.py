@@ -16,7 +16,7 @@ from superword.errors import OptionError
 from superword.options import FILES_ONLY, GREEDY_SPLIT, TrainOptions
 
 # What the command has besides the options of training.
-RUN_OPTIONS = ("output", "counts", "candidates", "base", "also", "as_json", "overwrite", "quiet")
+RUN_OPTIONS = ("output", "counts", "candidates", "base", "also", "overwrite", "as_json", "quiet")
 
 DEFINED = {option.name: option for option in fields(TrainOptions)}
 

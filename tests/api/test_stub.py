@@ -29,6 +29,8 @@ def parameters(function: ast.FunctionDef) -> list[str]:
 
 def test_module_and_stub_have_the_same_names() -> None:
     stub = {*PARTS, *(function.name for function in functions(STUB.body))}
+    constants = (part.target for part in STUB.body if isinstance(part, ast.AnnAssign))
+    stub |= set(public([name.id for name in constants if isinstance(name, ast.Name)]))
     assert public(dir(_core)) == stub
     assert isinstance(_core.__version__, str)
 

@@ -114,5 +114,5 @@ def test_the_command_takes_a_size(model_path: Path, tmp_path: Path) -> None:
     wrong = [*command, str(tmp_path / "wrong"), "--cache-bytes", "much"]
     told = subprocess.run(wrong, capture_output=True, check=False, text=True)
     assert told.returncode != 0
-    assert "is not a number of bytes" in told.stderr
+    assert "must be a number of bytes" in told.stderr
     assert "hint: " in told.stderr

@@ -17,10 +17,11 @@ from superword._support.text import parse_size, suggestion, surrogate_in
 from superword.errors import OptionError
 
 
-def wrong_type(name: str, value: object, wanted: str) -> OptionError:
+def wrong_type(name: str, value: object, wanted: str, hint: str | None = None) -> OptionError:
     """The error for a value of the wrong type."""
     return OptionError(
         f"`{name}` must be {wanted}, not {value!r} ({type(value).__name__})",
+        hint=hint,
         option=name,
         value=value,
     )
@@ -39,18 +40,20 @@ def check_choice(name: str, value: object, choices: tuple[str, ...]) -> None:
         )
 
 
-def whole(name: str, value: object, *, at_least: int) -> int:
+def whole(name: str, value: object, *, at_least: int, hint: str | None = None) -> int:
     """Accept an integer of any type, including numpy's, but no bool."""
     wanted = f"a whole number, {at_least} or more"
     # True is an int in Python, but nobody means 1 by it.
     if isinstance(value, bool):
-        raise wrong_type(name, value, wanted)
+        raise wrong_type(name, value, wanted, hint)
     try:
         number = operator.index(value)  # type: ignore[arg-type]
     except TypeError:
-        raise wrong_type(name, value, wanted) from None
+        raise wrong_type(name, value, wanted, hint) from None
     if number < at_least or number >= 2**63:
-        raise OptionError(f"`{name}` must be {wanted}, not {number}", option=name, value=number)
+        raise OptionError(
+            f"`{name}` must be {wanted}, not {number}", hint=hint, option=name, value=number
+        )
     return number
 
 
@@ -67,19 +70,27 @@ def threads(value: object) -> int:
     return number
 
 
-def size(name: str, value: object, *, at_least: int = 1) -> int:
-    """Accept a number of bytes, as an integer or as text like `"10GB"`."""
+_SIZE_HINT = "write it like 500MB, 10GB or 4GiB"
+
+
+def size(name: str, value: object, *, at_least: int = 1, clamp_to: int | None = None) -> int:
+    """Accept a number of bytes, as an integer or as text like `"10GB"`.
+
+    With `clamp_to`, larger numbers become that number.
+    """
     if isinstance(value, str):
         try:
             value = parse_size(value)
         except ValueError:
             raise OptionError(
                 f"`{name}` must be a number of bytes, not {value!r}",
-                hint="write it like 500MB, 10GB or 4GiB",
+                hint=_SIZE_HINT,
                 option=name,
                 value=value,
             ) from None
-    return whole(name, value, at_least=at_least)
+    if clamp_to is not None and type(value) is int:
+        value = min(value, clamp_to)
+    return whole(name, value, at_least=at_least, hint=_SIZE_HINT)
 
 
 def directory(name: str, value: object) -> str:

@@ -108,7 +108,7 @@ def train(
     or .json hold one JSON object per line; .parquet, .arrow and .feather files hold a table. Other
     files are plain text, one document each. Standard input holds one document per line. .gz and
     .zst files are decompressed. Use --format for anything else. NAME=INPUT puts an input into a
-    group, for --weight NAME=W.
+    group, which can have a weight.
     """
     console = Console(quiet, as_json)
     kept = values["work_dir"]
