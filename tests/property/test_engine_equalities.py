@@ -16,7 +16,7 @@ from superword.reference.boundless import Superwords
 from support.learning_cases import Case, cases
 from support.parity import engine_rows, engine_train
 
-FEW_RULES = ("max_words", "same_script", "boundary", "veto")
+LIMITS = ("max_words", "same_script", "boundary", "veto")
 
 
 def is_ambiguous(case: Case) -> bool:
@@ -31,9 +31,9 @@ def is_ambiguous(case: Case) -> bool:
         alphabet=alphabet,
         min_count=min_count,
     )
-    rules = reference.Rules(**{name: options[name] for name in FEW_RULES if name in options})
+    allowed = reference.Allowed(**{name: options[name] for name in LIMITS if name in options})
     candidates = reference.count_candidates(case.texts, events, pretokenizer)
-    superwords = Superwords(candidates, events, alphabet, rules, min_count)
+    superwords = Superwords(candidates, events, alphabet, allowed, min_count)
     reference.learn_boundless(events, superwords, size, alphabet=alphabet)
     return superwords.ambiguous
 

@@ -13,9 +13,9 @@ from typing import Any
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from superword.reference import (
+    Allowed,
     Merge,
     Pretokenizer,
-    Rules,
     Step,
     Supermerge,
     Superwords,
@@ -42,7 +42,7 @@ PRETOKENIZERS = [
     AMBIGUOUS,
 ]
 ALPHABETS = ["ab ", "aab  ", "a ", "abc. ", "aAb ", "ab1 ", "aー カ", "德国 a", "abc"]
-NO_RULES = Rules()
+ALL_ALLOWED = Allowed()
 
 
 @dataclass
@@ -51,23 +51,23 @@ class Case:
     size: int
     pretokenizer: Pretokenizer
     min_count: int
-    rules: Rules = NO_RULES
+    allowed: Allowed = ALL_ALLOWED
 
 
 @st.composite
-def cases(draw: st.DrawFn, rules: st.SearchStrategy[Rules] | None = None) -> Case:
+def cases(draw: st.DrawFn, allowed: st.SearchStrategy[Allowed] | None = None) -> Case:
     alphabet = draw(st.sampled_from(ALPHABETS))
     return Case(
         texts=draw(st.lists(st.text(alphabet, max_size=25), max_size=5)),
         size=draw(st.integers(256, 280)),
         pretokenizer=draw(st.sampled_from(PRETOKENIZERS)),
         min_count=draw(st.sampled_from([1, 1, 1, 2, 3])),
-        rules=draw(rules) if rules is not None else NO_RULES,
+        allowed=draw(allowed) if allowed is not None else ALL_ALLOWED,
     )
 
 
-some_rules = st.builds(
-    Rules,
+some_allowed = st.builds(
+    Allowed,
     max_words=st.none() | st.integers(2, 4),
     same_script=st.booleans(),
     boundary=st.sampled_from(["any", "space"]),
@@ -82,7 +82,7 @@ def two_phase(case: Case, *, cutting: bool = False) -> tuple[list[Step], bool]:
     candidates = count_candidates(case.texts, events, case.pretokenizer)
     if cutting:
         candidates = cut(candidates, smallest_count(events, case.size, min_count=case.min_count))
-    superwords = Superwords(candidates, events, rules=case.rules, min_count=case.min_count)
+    superwords = Superwords(candidates, events, allowed=case.allowed, min_count=case.min_count)
     return learn_boundless(events, superwords, case.size), superwords.ambiguous
 
 
@@ -105,7 +105,7 @@ def test_boundless_equals_original_single_pass(case: Case) -> None:
 
 
 @settings(max_examples=500, deadline=None)
-@given(cases(some_rules))
+@given(cases(some_allowed))
 def test_boundless_equals_superbpe_with_the_same_numbers(case: Case) -> None:
     steps, ambiguous = two_phase(case)
     assume(not ambiguous)
@@ -113,7 +113,7 @@ def test_boundless_equals_superbpe_with_the_same_numbers(case: Case) -> None:
     size = 256 + len(merges_of(steps))
     events = learn_words(counts, size, min_count=case.min_count)
     candidates = count_candidates(case.texts, events, case.pretokenizer)
-    superwords = Superwords(candidates, events, rules=case.rules, min_count=case.min_count)
+    superwords = Superwords(candidates, events, allowed=case.allowed, min_count=case.min_count)
     matching = learn_superbpe(events, superwords, len(supermerges_of(steps)))
     assert merges_of(matching) == merges_of(steps)
     assert supermerges_of(matching) == supermerges_of(steps)
@@ -121,7 +121,7 @@ def test_boundless_equals_superbpe_with_the_same_numbers(case: Case) -> None:
 
 
 @settings(max_examples=500, deadline=None)
-@given(cases(some_rules), st.integers(256, 280))
+@given(cases(some_allowed), st.integers(256, 280))
 def test_truncated_equals_trained_at_that_size(case: Case, smaller: int) -> None:
     assume(smaller <= case.size)
     steps, ambiguous = two_phase(case)
@@ -131,7 +131,7 @@ def test_truncated_equals_trained_at_that_size(case: Case, smaller: int) -> None
 
 
 @settings(max_examples=200, deadline=None)
-@given(cases(some_rules), st.integers(256, 280), st.integers(0, 10))
+@given(cases(some_allowed), st.integers(256, 280), st.integers(0, 10))
 def test_truncated_superbpe_equals_superbpe_with_fewer_supermerges(
     case: Case, smaller: int, supermerges: int
 ) -> None:
@@ -140,7 +140,7 @@ def test_truncated_superbpe_equals_superbpe_with_fewer_supermerges(
     candidates = count_candidates(case.texts, events, case.pretokenizer)
 
     def learn(number: int) -> tuple[list[Step], bool]:
-        superwords = Superwords(candidates, events, rules=case.rules, min_count=case.min_count)
+        superwords = Superwords(candidates, events, allowed=case.allowed, min_count=case.min_count)
         return learn_superbpe(events, superwords, number), superwords.ambiguous
 
     steps, ambiguous = learn(supermerges)
@@ -166,7 +166,7 @@ def test_truncated_words_equal_words_trained_at_that_size(
 
 
 @settings(max_examples=500, deadline=None)
-@given(cases(some_rules))
+@given(cases(some_allowed))
 def test_cutting_changes_nothing(case: Case) -> None:
     whole, ambiguous = two_phase(case)
     pieces, noticed = two_phase(case, cutting=True)
@@ -176,7 +176,7 @@ def test_cutting_changes_nothing(case: Case) -> None:
 
 
 @settings(max_examples=200, deadline=None)
-@given(cases(some_rules), st.sampled_from([None, 0.5, 0.9]), st.sampled_from([None, 0, 5]))
+@given(cases(some_allowed), st.sampled_from([None, 0.5, 0.9]), st.sampled_from([None, 0, 5]))
 def test_train_gives_the_same_with_and_without_cutting(
     case: Case, picky: float | None, supermerges: int | None
 ) -> None:
@@ -187,7 +187,7 @@ def test_train_gives_the_same_with_and_without_cutting(
         "pretokenizer": case.pretokenizer,
         "min_count": case.min_count,
         "picky": picky,
-        **vars(case.rules),
+        **vars(case.allowed),
     }
     tok = train(case.texts, case.size, **options)
     assert tok == train(case.texts, case.size, **options, cutting=False)

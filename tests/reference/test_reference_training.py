@@ -5,11 +5,11 @@ from collections import Counter
 import pytest
 import regex
 from superword.reference import (
+    Allowed,
     Candidates,
     Delete,
     Event,
     Merge,
-    Rules,
     Step,
     Supermerge,
     Superwords,
@@ -229,31 +229,31 @@ def test_superbpe_makes_just_so_many_supermerges() -> None:
 
 
 @pytest.mark.parametrize(
-    ("rules", "left", "right", "allowed"),
+    ("allowed", "left", "right", "expected"),
     [
-        (Rules(), "a", "б", True),
-        (Rules(max_words=3), " of", " the", True),
-        (Rules(max_words=2), " of", " the", False),
-        (Rules(boundary="space"), "x", " y", True),
-        (Rules(boundary="space"), " x", "y", False),
-        (Rules(boundary="space"), " x", "\ty", False),
-        (Rules(same_script=True), " ok", " то", False),
-        (Rules(same_script=True), " ok", " ok\u0301 12", True),
-        (Rules(same_script=True), "ー", " ok", True),  # Common on one side
-        (Rules(same_script=True), "カ", "あ", False),
-        (Rules(veto=r"f t"), " of", " the", False),  # found across the boundary
-        (Rules(veto=r"^of"), " of", " the", True),
+        (Allowed(), "a", "б", True),
+        (Allowed(max_words=3), " of", " the", True),
+        (Allowed(max_words=2), " of", " the", False),
+        (Allowed(boundary="space"), "x", " y", True),
+        (Allowed(boundary="space"), " x", "y", False),
+        (Allowed(boundary="space"), " x", "\ty", False),
+        (Allowed(same_script=True), " ok", " то", False),
+        (Allowed(same_script=True), " ok", " ok\u0301 12", True),
+        (Allowed(same_script=True), "ー", " ok", True),  # Common on one side
+        (Allowed(same_script=True), "カ", "あ", False),
+        (Allowed(veto=r"f t"), " of", " the", False),  # found across the boundary
+        (Allowed(veto=r"^of"), " of", " the", True),
     ],
 )
-def test_rules(rules: Rules, left: str, right: str, allowed: bool) -> None:
-    assert rules.allow((left.encode(), right.encode()), 3) is allowed
+def test_allowed_pairs(allowed: Allowed, left: str, right: str, expected: bool) -> None:
+    assert allowed.allow((left.encode(), right.encode()), 3) is expected
 
 
 def test_max_words_counts_pretokens() -> None:
     candidates: Candidates = {(b" a", b" b", b" c", b" a"): 3}
 
     def longest(max_words: int) -> int:
-        superwords = Superwords(candidates, WORDS, rules=Rules(max_words=max_words))
+        superwords = Superwords(candidates, WORDS, allowed=Allowed(max_words=max_words))
         steps = learn_superbpe(WORDS, superwords, 9)
         return max(len(token.split()) for token in vocabulary_of(steps))
 
@@ -262,20 +262,20 @@ def test_max_words_counts_pretokens() -> None:
 
 def test_max_words_of_a_superword_with_the_bytes_of_a_word_is_one() -> None:
     events: list[Event] = [Merge(b"a", b"b", 9)]
-    superwords = Superwords({(b"a", b"b", b"c"): 3}, events, rules=Rules(max_words=2))
+    superwords = Superwords({(b"a", b"b", b"c"): 3}, events, allowed=Allowed(max_words=2))
     steps = learn_superbpe(events, superwords, 2)
     assert steps[1:] == [Supermerge(b"a", b"b", 3), Supermerge(b"ab", b"c", 3)]
 
 
 def test_veto_that_does_not_compile_is_refused() -> None:
     with pytest.raises(regex.error):
-        Rules(veto="(")
+        Allowed(veto="(")
 
 
 @pytest.mark.parametrize("options", [{"max_words": 1}, {"boundary": "tab"}])
-def test_bad_rules_are_refused(options: dict[str, object]) -> None:
+def test_bad_limits_are_refused(options: dict[str, object]) -> None:
     with pytest.raises(ValueError):  # noqa: PT011
-        Rules(**options)  # type: ignore[arg-type]
+        Allowed(**options)  # type: ignore[arg-type]
 
 
 # The whole of it.

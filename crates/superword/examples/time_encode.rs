@@ -1,5 +1,5 @@
-//! Times encoding with a saved model, one thread, on the texts of a file (separated by NUL, or its
-//! lines where there is none):
+//! Measures encoding with a saved model on one thread. The texts of the file are separated by NUL
+//! bytes, or by line breaks if there are none:
 //! `cargo run --release --example time_encode MODEL FILE [CACHE_BYTES]`.
 
 use std::sync::Arc;
@@ -8,7 +8,7 @@ use std::time::Instant;
 use superword::encode::Encoder;
 use superword::model::Model;
 
-#[allow(clippy::print_stdout)] // a tool for people
+#[allow(clippy::print_stdout)] // a command-line tool
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let [model, file, cache_bytes @ ..] = &arguments[..] else {

@@ -1,4 +1,4 @@
-//! Times the merging of phase 1 by itself, several times over the same counts:
+//! Measures the merging of phase 1 alone, several times with the same counts:
 //! `cargo run --release --example time_merges SIZE THREADS ROUNDS FILE...`.
 
 use std::time::Instant;
@@ -9,7 +9,7 @@ use superword::observe::{Phase, Silent};
 use superword::text::{Pretokenizer, PretokenizerConfig};
 use superword::train::{Text, WatchMerges, count_pretokens, learn_words};
 
-#[allow(clippy::print_stdout)] // a tool for people
+#[allow(clippy::print_stdout)] // a command-line tool
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let [size, threads, rounds, files @ ..] = &arguments[..] else {
@@ -49,7 +49,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             sum.wrapping_mul(31).wrapping_add(step.count)
         });
         println!(
-            "merge {seconds:?}, {:.0} ms of this thread's own, {} steps, check {sum:x}",
+            "merge {seconds:?}, {:.0} ms of CPU time, {} steps, check {sum:x}",
             cpu_ms() - cpu,
             words.steps.len()
         );
@@ -57,8 +57,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     Ok(())
 }
 
-/// Milliseconds that this thread has run, where the system tells (Linux): on a busy machine a
-/// better measure than the clock.
+/// The CPU time of this thread in milliseconds, on Linux. On a busy machine this is a better measure
+/// than elapsed time.
 fn cpu_ms() -> f64 {
     let text = std::fs::read_to_string("/proc/thread-self/schedstat").unwrap_or_default();
     let nanoseconds = text.split(' ').next().and_then(|word| word.parse().ok());

@@ -1,4 +1,4 @@
-//! Times each preset on the text of a file, one thread, best of fifteen:
+//! Measures each preset on the text of a file, on one thread, and reports the best of fifteen runs:
 //! `cargo run --release -p superword --example time_pretokenizer -- FILE [generic]`.
 #![allow(clippy::print_stdout)]
 

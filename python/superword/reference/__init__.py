@@ -1,20 +1,20 @@
-"""The algorithms of the paper in readable Python: the teaching text, and the oracle.
+"""The algorithms of the paper in readable Python, to learn from and to test the engine against.
 
-Nothing here imports the engine. Read the modules in this order, beside the paper; each adds
-one idea:
+Nothing here imports the engine. Read the modules in this order, next to the paper. Each adds one
+idea:
 
 1. `scripts`, `pretokenize`: text to pretokens.
 2. `pairs`: count pairs of neighbours, choose the best, join it.
-3. `steps`: what training writes down, and the vocabulary that follows.
+3. `steps`: what training records, and the resulting vocabulary.
 4. `bpe`: phase 1. `picky`: its optional deletions.
 5. `encode`: words, then superwords.
-6. `candidates`: the runs of words that superwords are made of.
-7. `cutting`: throw away what cannot matter. `greedy`: and what perhaps does.
-8. `boundless`, `superbpe`: phase 2. `rules`: what a superword may look like.
-9. `original`: BoundlessBPE as it was first published, in one pass.
-10. `model`: the tokenizer.
+6. `candidates`: the runs of words from which superwords are learned.
+7. `cutting`: drop what cannot change the result. `greedy`: drop more, and change it.
+8. `boundless`, `superbpe`: phase 2. `allowed`: which superwords are allowed.
+9. `original`: BoundlessBPE as first published, in a single pass.
+10. `model`: the tokenizer. `file`: reading a model file.
 
-A person can train and encode with it alone:
+It can train and encode on its own:
 
 >>> tok = train(["to be or not to be"] * 3, vocab_size=270, method="boundless")
 >>> tok.supermerges[0]
@@ -22,10 +22,10 @@ A person can train and encode with it alone:
 >>> tok.decode(tok.encode("to be or not to be"))
 'to be or not to be'
 
-Each stage can be called by itself:
+Each stage can be called separately:
 
 =====================  ==========================================  =========================
-stage                  call                                        gives
+stage                  call                                        returns
 =====================  ==========================================  =========================
 pretokens              `split(text, pretokenizer)`                 list[str]
 counts                 `count_pretokens(texts, pretokenizer)`      dict[bytes, int]
@@ -46,6 +46,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+from superword.reference.allowed import Allowed
 from superword.reference.boundless import Superwords, learn_boundless
 from superword.reference.bpe import learn_words
 from superword.reference.candidates import Candidates, count_candidates
@@ -69,7 +70,6 @@ from superword.reference.pretokenize import (
     count_pretokens,
     split,
 )
-from superword.reference.rules import Rules
 from superword.reference.steps import (
     ALPHABETS,
     Delete,
@@ -86,13 +86,13 @@ __all__ = [
     "ALPHABETS",
     "DEFAULT_PRESET",
     "PRESETS",
+    "Allowed",
     "Candidates",
     "Delete",
     "Encoder",
     "Event",
     "Merge",
     "Pretokenizer",
-    "Rules",
     "Step",
     "Supermerge",
     "Superwords",
@@ -140,20 +140,20 @@ def train(
 ) -> Tokenizer:
     """Train a tokenizer: "bpe", "boundless" or "superbpe".
 
-    `vocab_size` counts the special tokens. The smallest n-gram of `greedy_split` occurs as often
-    as the rarest merge of phase 1, and `greedy_floor` times at least; `greedy_encode` keeps the
-    n-grams in the model and cuts by them when encoding. `cutting` turns off lossless cutting,
-    which changes no result, to see just that. All other options are those of `superword.train`.
+    `vocab_size` includes the special tokens. The n-grams of `greedy_split` occur at least as often
+    as the rarest merge of phase 1, and at least `greedy_floor` times. `greedy_encode` stores them
+    in the model and splits by them when encoding. `cutting=False` turns off lossless cutting, to
+    check that it does not change the result. All other options are those of `superword.train`.
     """
     texts = list(texts)
     pretokenizer = as_pretokenizer(pretokenizer)
     if method not in ("bpe", "boundless", "superbpe"):
-        raise ValueError(f"the method is 'bpe', 'boundless' or 'superbpe', not {method!r}")
+        raise ValueError(f"the method must be 'bpe', 'boundless' or 'superbpe', not {method!r}")
     if (method == "superbpe") != (supermerges is not None):
-        raise ValueError("the number of supermerges is given for superbpe, and only for it")
+        raise ValueError("supermerges must be given for superbpe, and only for superbpe")
     if greedy_encode and not greedy_split:
-        raise ValueError("greedy_encode repeats the greedy_split of training, which is off")
-    rules = Rules(max_words, same_script, boundary, veto)
+        raise ValueError("greedy_encode needs greedy_split")
+    allowed = Allowed(max_words, same_script, boundary, veto)
 
     size = vocab_size - len(special_tokens)
     n_words = size - (supermerges or 0)
@@ -181,14 +181,14 @@ def train(
         candidates = split_candidates(candidates, ngrams)
 
     def phase_2(candidates: Candidates) -> tuple[list[Step], bool]:
-        superwords = Superwords(candidates, events, alphabet, rules, min_count)
+        superwords = Superwords(candidates, events, alphabet, allowed, min_count)
         if supermerges is None:
             steps = learn_boundless(events, superwords, size, alphabet=alphabet)
         else:
             steps = learn_superbpe(events, superwords, supermerges)
         return steps, superwords.ambiguous
 
-    # SuperBPE takes supermerges whatever their count, so there only `min_count` bounds it.
+    # SuperBPE takes supermerges of any count, so only `min_count` is a bound there.
     bound = min_count
     if method == "boundless":
         bound = smallest_count(events, size, alphabet, min_count)

@@ -1,11 +1,11 @@
-"""Phase 2, BoundlessBPE: replay the ordinary merges, supermerges in between (Algorithm 1)."""
+"""Phase 2, BoundlessBPE: replay the ordinary merges with supermerges in between (Algorithm 1)."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from superword.reference.allowed import Allowed, WordCount
 from superword.reference.pairs import Pair, Sequences, Token
-from superword.reference.rules import Rules, WordCount
 from superword.reference.steps import (
     Delete,
     Event,
@@ -16,15 +16,15 @@ from superword.reference.steps import (
     vocabulary_of,
 )
 
-NO_RULES = Rules()
+ALL_ALLOWED = Allowed()
 
 
 class Superwords:
-    """The candidates while supermerges are made of them: BestPair and ApplyMerge.
+    """The candidates while supermerges are applied to them: BestPair and ApplyMerge in the paper.
 
-    `ambiguous` tells whether some superword has the bytes of another token, made of other
-    pretokens. With the presets it hardly ever happens. If it does, lossless cutting and the
-    equalities between the procedures no longer hold for certain (see the tests).
+    `ambiguous` tells whether some superword has the same bytes as another token that is made of
+    other pretokens. With the presets this hardly ever happens. If it does, lossless cutting and the
+    equalities between the procedures are not guaranteed (see the tests).
     """
 
     def __init__(
@@ -32,18 +32,18 @@ class Superwords:
         candidates: Mapping[tuple[Token, ...], int],
         events: Sequence[Event],
         alphabet: str = "bytes",
-        rules: Rules = NO_RULES,
+        allowed: Allowed = ALL_ALLOWED,
         min_count: int = 1,
     ) -> None:
         self._word_tokens = vocabulary_of(events, alphabet)
-        self._n_words = WordCount(set(self._word_tokens), rules)
+        self._n_words = WordCount(set(self._word_tokens), allowed)
         self._sequences = Sequences(candidates.items(), self._n_words.allow)
         self._min_count = min_count
         self._made_of: dict[Token, tuple[Token, ...]] = {}
         self.ambiguous = False
 
     def best(self) -> Supermerge | None:
-        """Give the best supermerge there is, None if there is none."""
+        """Return the best supermerge, or None if there is none."""
         best = self._sequences.best()
         if best is None or best[1] < self._min_count:
             return None
@@ -67,10 +67,10 @@ def learn_boundless(
     *,
     alphabet: str = "bytes",
 ) -> list[Step]:
-    """Mix the merges of phase 1 with supermerges, by count; ties go to the ordinary merge.
+    """Combine the merges of phase 1 with supermerges, by count. The ordinary merge wins ties.
 
-    `events` must be those of a phase 1 of the full `vocab_size`. A deletion follows its merge at
-    once. The ordinary merges in the result are a prefix of `events`.
+    `events` must come from a phase 1 with the full `vocab_size`. A deletion directly follows its
+    merge. The ordinary merges in the result are a prefix of `events`.
 
     >>> from superword.reference.steps import Merge
     >>> events = [Merge(b" ", b"a", 9), Merge(b" ", b"b", 8), Merge(b"x", b"y", 2)]
@@ -81,7 +81,7 @@ def learn_boundless(
     vocabulary = Vocabulary(alphabet)
     check_size(vocab_size, vocabulary)
     steps: list[Step] = []
-    j = 0  # the next event of the replay
+    j = 0  # the next event to replay
     while True:
         if j < len(events) and isinstance(events[j], Delete):
             step: Step = events[j]

@@ -22,10 +22,10 @@ def learn_words(
     picky: float | None = None,
     picky_split: str = "parts",
 ) -> list[Event]:
-    """Learn merges from pretokens and their counts, until the vocabulary has its size.
+    """Learn merges from counted pretokens until the vocabulary has `vocab_size` tokens.
 
-    Each merge is written down with its count: phase 2 needs it. `picky` is the threshold τ of
-    PickyBPE (see `picky.py`). Ends early if no pair occurs `min_count` times.
+    Each merge is recorded with its count, which phase 2 needs. `picky` is the threshold τ of
+    PickyBPE (see `picky.py`). Training ends early if no pair occurs at least `min_count` times.
     """
     vocabulary = Vocabulary(alphabet)
     check_size(vocab_size, vocabulary)

@@ -1,7 +1,7 @@
 """Supermerge candidates: steps 2 and 3 of the aggregation procedure (the paper, Figure 1).
 
-A candidate is a maximal run of two or more consecutive eligible pretokens of one document.
-Only the candidates are counted and kept, never the documents.
+A candidate is a maximal run of two or more consecutive eligible pretokens of one document. Only
+counted candidates are stored, never documents.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ def count_candidates(
     events: Sequence[Event],
     pretokenizer: str | Pretokenizer = DEFAULT_PRESET,
 ) -> Candidates:
-    """Count the candidates of all documents, by the words that phase 1 learned.
+    """Count the candidates of all documents, using the words that phase 1 learned.
 
     >>> from superword.reference.steps import Merge
     >>> events = [Merge(b" ", b"a", 9), Merge(b" ", b"b", 8)]

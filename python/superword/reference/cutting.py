@@ -1,12 +1,12 @@
-"""Lossless cutting: throw away what no supermerge can use, and change nothing.
+"""Lossless cutting: drop what no supermerge can use, without changing the result.
 
-Let c be a count below which no supermerge can be chosen any more. A superword that occurs c
-times has only neighbours that occur side by side c times. So a candidate may be cut between two
-neighbours that occur side by side fewer than c times. The pieces are shorter, and far more of
-them are equal.
+Let c be a count such that no supermerge with a smaller count can be chosen. Any two neighbours in a
+superword that occurs c times occur side by side at least c times. So a candidate can be cut between
+two neighbours that occur side by side fewer than c times. The remaining candidates are shorter, and
+many more of them are equal.
 
-The argument needs that a superword is always made of the same pretokens. `Superwords` in
-`boundless.py` notices when that is not so; `train` then learns from the uncut candidates.
+The argument assumes that a superword is always made of the same pretokens. `Superwords` in
+`boundless.py` detects when this is not so. Then `train` learns from the uncut candidates.
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ from superword.reference.steps import Event, Merge, vocabulary_of
 def smallest_count(
     events: Iterable[Event], vocab_size: int, alphabet: str = "bytes", min_count: int = 1
 ) -> int:
-    """Give the bound c for BoundlessBPE: no supermerge below it can beat the ordinary merges.
+    """Return the bound c for BoundlessBPE: no supermerge with a smaller count can be chosen.
 
-    That is the smallest count among the merges of phase 1, if phase 1 reached its size; if it
-    ran out of pairs, supermerges fill the rest, down to `min_count`.
+    If phase 1 reached its size, the bound is the smallest count among its merges. If it ran out of
+    pairs, supermerges fill the rest of the vocabulary, down to `min_count`.
 
     >>> smallest_count([Merge(b"a", b"b", 9), Merge(b"c", b"d", 8)], 258)
     8
@@ -41,7 +41,7 @@ def smallest_count(
 def cut(candidates: Mapping[tuple[Token, ...], int], c: int) -> dict[tuple[Token, ...], int]:
     """Cut each candidate between neighbours that occur side by side fewer than c times.
 
-    Here every occurrence counts, overlapping or not. Pieces of one token are dropped.
+    All occurrences are counted, including overlapping ones. Single tokens are dropped.
 
     >>> cut({(b" a", b" b", b" c"): 2, (b" a", b" b", b" d", b" c"): 1}, 2)
     {(b' a', b' b', b' c'): 2, (b' a', b' b'): 1}
@@ -51,12 +51,12 @@ def cut(candidates: Mapping[tuple[Token, ...], int], c: int) -> dict[tuple[Token
         for bigram in pairwise(candidate):
             bigrams[bigram] += count
 
-    pieces: Counter[tuple[Token, ...]] = Counter()
+    cuts: Counter[tuple[Token, ...]] = Counter()
     for candidate, count in candidates.items():
         start = 0
         for i in range(1, len(candidate) + 1):
             if i == len(candidate) or bigrams[candidate[i - 1], candidate[i]] < c:
                 if i - start >= 2:
-                    pieces[candidate[start:i]] += count
+                    cuts[candidate[start:i]] += count
                 start = i
-    return dict(pieces)
+    return dict(cuts)

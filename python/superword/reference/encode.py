@@ -1,10 +1,10 @@
-"""Encoding: text to tokens, by the rules that training wrote down; and back.
+"""Encoding: text to tokens, with the steps that training recorded.
 
-1. Cut the text into pretokens.
+1. Split the text into pretokens.
 2. Inside each pretoken, apply the ordinary merges (`Words`).
 3. Inside each run of eligible pretokens that are one token each, apply the supermerges.
 
-Here tokens are bytes; `model.py` turns them into ids.
+Here tokens are bytes. `model.py` turns them into ids.
 """
 
 from __future__ import annotations
@@ -22,28 +22,28 @@ from superword.reference.steps import Delete, Event, Merge, Step, Supermerge
 
 
 def apply_earliest_first(tokens: Sequence[Token], ranks: Mapping[Pair, int]) -> list[Token]:
-    """Apply the earliest rule that fits, wherever it fits, until none fits.
+    """Apply the earliest applicable rule everywhere, until no rule applies.
 
-    "Earliest" is among the rules that fit now, even if a later one was applied before; so says
-    the paper, and so work Hugging Face tokenizers and tiktoken.
+    "Earliest" means the earliest rule that applies now, even if a later one was applied before. The
+    paper defines it so, and Hugging Face tokenizers and tiktoken work this way.
 
-    For the merges of phase 1 without deletions, a replay in the order of the rules gives the
-    same. Two places with the same bytes and the same borders go through the same merges, so each
-    token is made by one rule only, and that rule precedes all rules that use the token.
+    For the merges of phase 1 without deletions, replaying them in order gives the same result. Two
+    positions with the same bytes and the same boundaries go through the same merges. So each token
+    is made by only one rule, and that rule precedes all rules that use the token.
 
     >>> apply_earliest_first([b"a", b"b", b"c"], {(b"b", b"c"): 0, (b"a", b"b"): 1})
     [b'a', b'bc']
     """
     tokens = list(tokens)
     while True:
-        fitting = [pair for pair in pairwise(tokens) if pair in ranks]
-        if not fitting:
+        applicable = [pair for pair in pairwise(tokens) if pair in ranks]
+        if not applicable:
             return tokens
-        tokens = apply_merge(tokens, min(fitting, key=ranks.__getitem__))
+        tokens = apply_merge(tokens, min(applicable, key=ranks.__getitem__))
 
 
 def ranks_of(merges: Iterable[Merge | Supermerge]) -> dict[Pair, int]:
-    """Number the rules; one that was written down twice keeps its first number."""
+    """Number the rules. A rule that was recorded twice has its first number."""
     ranks: dict[Pair, int] = {}
     for merge in merges:
         ranks.setdefault(merge.pair, len(ranks))
@@ -51,7 +51,7 @@ def ranks_of(merges: Iterable[Merge | Supermerge]) -> dict[Pair, int]:
 
 
 class Words:
-    """Phase 1 as an encoder: pretoken to tokens.
+    """Encodes a pretoken with the events of phase 1.
 
     >>> Words([Merge(b"u", b"g", 20), Merge(b"h", b"ug", 15)]).encode(b"hugs")
     (b'hug', b's')
@@ -61,7 +61,7 @@ class Words:
         self.events = list(events)
         self.deletes = any(isinstance(event, Delete) for event in events)
         self.ranks = ranks_of(e for e in events if isinstance(e, Merge))
-        # For the replay: at which events is a pair merged, a token deleted?
+        # For the replay: the events that merge a pair or delete a token.
         self.when: defaultdict[Pair | Token, list[int]] = defaultdict(list)
         for i, event in enumerate(events):
             self.when[event.token if isinstance(event, Delete) else event.pair].append(i)
@@ -74,11 +74,11 @@ class Words:
         return tuple(apply_earliest_first(tokens, self.ranks))
 
     def replay(self, tokens: list[Token]) -> list[Token]:
-        """Do all events in order, as training did; only that leaves no deleted token behind.
+        """Apply all events in order, as training did, so that no deleted token is left.
 
-        The loop jumps from one event that changes something to the next.
+        The loop goes directly from one event that changes something to the next.
         """
-        now = 0  # the events before this one are done
+        now = 0  # all events before this one have been applied
         while True:
             keys: list[Pair | Token] = [*pairwise(tokens), *tokens]
             upcoming = [at for key in keys if (at := self.next_time(key, now)) is not None]
@@ -93,7 +93,7 @@ class Words:
             now += 1
 
     def next_time(self, key: Pair | Token, now: int) -> int | None:
-        """Say at which event from now on the pair is merged or the token deleted."""
+        """Return the next event that merges the pair or deletes the token."""
         times = self.when.get(key, [])
         later = bisect_left(times, now)
         return times[later] if later < len(times) else None
@@ -102,10 +102,10 @@ class Words:
 def eligible_runs(
     pretokens: Iterable[str], pretokenizer: Pretokenizer, words: Words
 ) -> Iterator[tuple[bool, tuple[Token, ...]]]:
-    """Cut encoded pretokens into maximal runs of eligible ones, and the rest between them.
+    """Group encoded pretokens into maximal runs of eligible ones.
 
-    A pretoken is eligible if it matches the eligibility pattern and is exactly one token.
-    Yields (True, a run of single tokens) or (False, the tokens of an ineligible pretoken).
+    A pretoken is eligible if it matches the eligibility pattern and is exactly one token. Yields
+    (True, tokens of a run) for each run, and (False, tokens) for each other pretoken.
 
     >>> words = Words([Merge(b" ", b"a", 9), Merge(b" ", b"b", 8)])
     >>> list(eligible_runs([" a", " b", ".", " abc"], Pretokenizer(), words))
@@ -126,7 +126,7 @@ def eligible_runs(
 
 
 class Encoder:
-    """All steps of a model as an encoder: text to tokens.
+    """Encodes a text with all steps of a model.
 
     >>> steps = [Merge(b" ", b"a", 9), Merge(b" ", b"b", 8), Supermerge(b" a", b" b", 7)]
     >>> Encoder(steps, Pretokenizer()).encode(" a b ab")
@@ -145,14 +145,14 @@ class Encoder:
         self.ngrams = ngrams
 
     def encode(self, text: str) -> list[Token]:
-        """Cut a text into tokens. With `ngrams`, cut runs greedily first, as training did."""
+        """Split a text into tokens. With `ngrams`, split runs greedily first, as in training."""
         out: list[Token] = []
         pretokens = self.pretokenizer.split(text)
         for eligible, tokens in eligible_runs(pretokens, self.pretokenizer, self.words):
             if not eligible:
                 out.extend(tokens)
                 continue
-            pieces = [tokens] if self.ngrams is None else split_greedily(tokens, self.ngrams)
-            for piece in pieces:
-                out.extend(apply_earliest_first(piece, self.superwords))
+            runs = [tokens] if self.ngrams is None else split_greedily(tokens, self.ngrams)
+            for run in runs:
+                out.extend(apply_earliest_first(run, self.superwords))
         return out

@@ -1,18 +1,18 @@
-"""Read a model file, step by step as ``docs/file-format.md`` describes it.
+"""Read a model file, step by step as described in ``docs/file-format.md``.
 
-The file is a few fixed bytes, a header in JSON, and sections of numbers::
+A file consists of a few fixed bytes, a JSON header, and sections of numbers::
 
     magic (8) | version (4) | header length (8) | header | sections | checksum (8)
 
-``read_model`` gives plain data. ``tokens`` replays the events to the bytes behind the symbols,
-and ``vocabulary`` gives each token its id::
+``read_model`` returns plain data. ``tokens`` replays the events to find the bytes of each symbol,
+and ``vocabulary`` returns the bytes of each id::
 
     model = read_model("wiki.superword")
     model.events[0]                  # Merge(left=32, right=116, count=81342)
     vocabulary(model)[256]           # b" t"
 
-The checksum (XXH3) is not checked here: it is not in Python's standard library. What the file
-claims is believed where the engine would doubt it; use this to learn and to compare.
+The checksum is not verified, because XXH3 is not in Python's standard library. Other checks of the
+engine are missing too. Use this module to learn and to compare, not for untrusted files.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ NOT_IN_UTF8 = {0xC0, 0xC1, *range(0xF5, 0x100)}
 
 @dataclass(frozen=True)
 class Merge:
-    """Two neighbours inside a pretoken become one token."""
+    """Joins two neighbours inside a pretoken to one token."""
 
     left: int
     right: int
@@ -40,7 +40,7 @@ class Merge:
 
 @dataclass(frozen=True)
 class Supermerge:
-    """Two neighbouring single-token pretokens, or superwords, become one token."""
+    """Joins two neighbouring single-token pretokens or superwords to one token."""
 
     left: int
     right: int
@@ -49,7 +49,7 @@ class Supermerge:
 
 @dataclass(frozen=True)
 class Delete:
-    """A token leaves the vocabulary."""
+    """Deletes a token from the vocabulary."""
 
     token: int
 
@@ -59,7 +59,7 @@ Event = Merge | Supermerge | Delete
 
 @dataclass
 class ModelFile:
-    """What a file holds: the header as parsed, and the sections."""
+    """The content of a file: the parsed header and the sections."""
 
     header: dict[str, Any]
     events: list[Event]
@@ -68,7 +68,7 @@ class ModelFile:
 
 
 def read_model(source: str | Path | bytes) -> ModelFile:
-    """Read a file, or the bytes of one."""
+    """Read a file, given by its path or its bytes."""
     data = source if isinstance(source, bytes) else Path(source).read_bytes()
     if data[:8] != MAGIC:
         raise ValueError("not a superword model")
@@ -98,7 +98,7 @@ def read_model(source: str | Path | bytes) -> ModelFile:
 
 
 def read_number(source: Iterator[int]) -> int:
-    """LEB128, seven bits a byte, low bits first: ``AC 02`` is 300.
+    """Read a number in LEB128 (seven bits per byte, low bits first): ``AC 02`` is 300.
 
     >>> read_number(iter(bytes([0xAC, 0x02])))  # 0x2C + (2 << 7)
     300
@@ -113,7 +113,7 @@ def read_number(source: Iterator[int]) -> int:
 
 
 def read_event(source: Iterator[int]) -> Event:
-    """Read a byte for the kind, then its numbers: ``00 20 61 AC 02`` merges 32 and 97."""
+    """Read an event (its kind, then its numbers): ``00 20 61 AC 02`` merges 32 and 97."""
     kind = next(source, None)
     if kind == 0:
         return Merge(read_number(source), read_number(source), read_number(source))
@@ -125,12 +125,12 @@ def read_event(source: Iterator[int]) -> Event:
 
 
 def tokens(model: ModelFile) -> tuple[list[bytes], list[int]]:
-    """Replay the events: the bytes of every symbol, and the symbols alive, in order of entering."""
+    """Replay the events. Returns the bytes of all symbols, and the existing symbols in order."""
     alphabet = set(range(256)) - (NOT_IN_UTF8 if model.header["alphabet"] == "utf8" else set())
     symbols = [bytes([byte]) for byte in sorted(alphabet)]
     number_of = {token: symbol for symbol, token in enumerate(symbols)}
-    alive = dict.fromkeys(range(len(symbols)))  # a set that keeps its order
-    superwords: set[int] = set()  # a deletion of a word leaves a superword with the same bytes
+    alive = dict.fromkeys(range(len(symbols)))  # an ordered set
+    superwords: set[int] = set()  # they stay when a word with the same bytes is deleted
     for event in model.events:
         if isinstance(event, Delete):
             if event.token not in superwords:
@@ -147,7 +147,7 @@ def tokens(model: ModelFile) -> tuple[list[bytes], list[int]]:
 
 
 def vocabulary(model: ModelFile) -> dict[int, bytes]:
-    """Give the bytes of every id, special tokens included."""
+    """Return the bytes of each id, including special tokens."""
     symbols, alive = tokens(model)
     ids = enumerate(alive) if model.ids is None else ((model.ids[s], s) for s in alive)
     table = {token_id: symbols[symbol] for token_id, symbol in ids}

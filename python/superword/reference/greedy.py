@@ -1,7 +1,7 @@
 """Greedy n-gram splitting (the paper, Appendix D): step 4, optional.
 
-Cut candidates into n-grams that are frequent. Unlike lossless cutting it changes the result:
-merges across a cut are lost.
+Candidates are split into frequent n-grams. Unlike lossless cutting this changes the result: merges
+across a split are lost.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from collections.abc import Collection, Mapping, Sequence
 
 from superword.reference.pairs import Token
 
-FLOOR = 15  # no n-gram that is rarer is looked for
+FLOOR = 15  # n-grams that occur less often are not used
 MAX_LENGTH = 30
 
 Ngram = tuple[Token, ...]
@@ -20,9 +20,9 @@ Ngram = tuple[Token, ...]
 def count_ngrams(
     candidates: Mapping[Ngram, int], c_min: int, max_length: int = MAX_LENGTH
 ) -> dict[Ngram, int]:
-    """Count the n-grams of 2 to `max_length` tokens that occur `c_min` times (Algorithm 2).
+    """Count the n-grams of 2 to `max_length` tokens that occur `c_min` times or more (Algorithm 2).
 
-    An n-gram is counted only if both (n-1)-grams in it were frequent enough.
+    An n-gram is only counted if both (n-1)-grams in it are frequent enough.
 
     >>> count_ngrams({(b"x", b"a", b"b"): 2, (b"a", b"b", b"y"): 1}, 3)
     {(b'a', b'b'): 3}
@@ -45,34 +45,34 @@ def count_ngrams(
 
 
 def split_greedily(sequence: Sequence[Token], ngrams: Collection[Ngram]) -> list[Ngram]:
-    """Cut from left to right, the longest n-gram first; a token that starts none stands alone.
+    """Split from left to right into the longest n-grams. Other tokens are returned alone.
 
     >>> split_greedily([b"a", b"b", b"c", b"x"], {(b"a", b"b"), (b"b", b"c"), (b"a", b"b", b"c")})
     [(b'a', b'b', b'c'), (b'x',)]
     """
-    pieces: list[Ngram] = []
+    split: list[Ngram] = []
     i = 0
     while i < len(sequence):
-        # Each n-gram's beginnings are n-grams too (Algorithm 2), so grow while it is one.
+        # Every prefix of an n-gram is an n-gram too (Algorithm 2), so extend it while it is one.
         end = i + 1
         while end < len(sequence) and tuple(sequence[i : end + 1]) in ngrams:
             end += 1
-        pieces.append(tuple(sequence[i:end]))
+        split.append(tuple(sequence[i:end]))
         i = end
-    return pieces
+    return split
 
 
 def split_candidates(
     candidates: Mapping[Ngram, int], ngrams: Collection[Ngram]
 ) -> dict[Ngram, int]:
-    """Cut all candidates greedily and count the pieces; pieces of one token are dropped.
+    """Split all candidates greedily and count the resulting n-grams. Single tokens are dropped.
 
     >>> split_candidates({(b"a", b"b", b"c"): 2, (b"a", b"b"): 1}, {(b"a", b"b")})
     {(b'a', b'b'): 3}
     """
-    pieces: Counter[Ngram] = Counter()
+    counts: Counter[Ngram] = Counter()
     for candidate, count in candidates.items():
-        for piece in split_greedily(candidate, ngrams):
-            if len(piece) >= 2:
-                pieces[piece] += count
-    return dict(pieces)
+        for ngram in split_greedily(candidate, ngrams):
+            if len(ngram) >= 2:
+                counts[ngram] += count
+    return dict(counts)

@@ -1,4 +1,4 @@
-"""A trained model: the steps, and all that follows from them; with ids, it is a tokenizer."""
+"""A trained model as a tokenizer: the steps, the vocabulary with ids, encoding and decoding."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ Specials = Collection[str] | Literal["all"]
 
 @dataclass(frozen=True)
 class Tokenizer:
-    """A model that encodes and decodes. The names are those of `superword.Tokenizer`.
+    """A model that encodes and decodes. Names are the same as in `superword.Tokenizer`.
 
     >>> steps = [Merge(b" ", b"a", 9), Merge(b" ", b"b", 8), Supermerge(b" a", b" b", 7)]
     >>> tok = Tokenizer("boundless", Pretokenizer(), steps, special_tokens=("<|end|>",))
@@ -49,7 +49,7 @@ class Tokenizer:
 
     def __post_init__(self) -> None:
         if len(set(self.special_tokens)) < len(self.special_tokens) or "" in self.special_tokens:
-            raise ValueError("special tokens must be different from each other and not empty")
+            raise ValueError("special tokens must be distinct and not empty")
 
     # What training did.
 
@@ -69,7 +69,7 @@ class Tokenizer:
         return [(s.left, s.right, s.count) for s in self.steps if isinstance(s, Supermerge)]
 
     def truncate(self, vocab_size: int) -> Tokenizer:
-        """Give the model of a smaller vocabulary; the special tokens stay, and count."""
+        """Return the model with a smaller vocabulary. `vocab_size` includes the special tokens."""
         if vocab_size == self.n_vocab:
             return self
         learned = vocab_size - len(self.special_tokens)
@@ -79,7 +79,7 @@ class Tokenizer:
 
     @cached_property
     def vocabulary(self) -> Vocabulary:
-        """The tokens without the special ones, in the order of their ids."""
+        """The tokens without the special tokens, in the order of their ids."""
         return vocabulary_of(self.steps, self.alphabet)
 
     @cached_property
@@ -96,21 +96,21 @@ class Tokenizer:
 
     @property
     def n_vocab(self) -> int:
-        """How many ids there are, special tokens included."""
+        """The number of ids, including special tokens."""
         return len(self._bytes_of)
 
     def token_bytes(self, token_id: int) -> Token:
-        """Give the bytes of an id."""
+        """Return the bytes of an id."""
         if not 0 <= token_id < self.n_vocab:
-            raise ValueError(f"no token {token_id}: the ids are 0 to {self.n_vocab - 1}")
+            raise ValueError(f"no token has the id {token_id}; ids are 0 to {self.n_vocab - 1}")
         return self._bytes_of[token_id]
 
     def token_to_id(self, token: Token) -> int | None:
-        """Give the id of a token that is not special, None if it is not in the vocabulary."""
+        """Return the id of a token that is not special, or None if there is no such token."""
         return self._id_of.get(token)
 
     def is_superword(self, token_id: int) -> bool:
-        """Say whether a supermerge brought the token into the vocabulary."""
+        """Return whether a supermerge added the token."""
         return token_id < len(self.vocabulary) and self.vocabulary.is_superword(
             self.token_bytes(token_id)
         )
@@ -122,7 +122,7 @@ class Tokenizer:
         return Encoder(self.steps, self.pretokenizer, self.ngrams)
 
     def encode_ordinary(self, text: str) -> list[int]:
-        """Encode a text in which special tokens are plain text."""
+        """Encode a text, treating special tokens as plain text."""
         return [self._id_of[token] for token in self._encoder.encode(text)]
 
     def encode(
@@ -130,23 +130,23 @@ class Tokenizer:
     ) -> list[int]:
         """Encode a text. Special tokens are plain text unless they are allowed.
 
-        Those in `disallowed_special` ("all": all that are not allowed) raise an error. Where two
-        special tokens begin at one place, the longer one is taken.
+        A special token in `disallowed_special` raises an error; "all" means all that are not
+        allowed. If two special tokens start at the same position, the longer one is used.
         """
         every = set(self.special_tokens)
         allowed = every if allowed_special == "all" else every & set(allowed_special)
         disallowed = every - allowed if disallowed_special == "all" else set(disallowed_special)
         if found := first_of(disallowed, text):
             raise ValueError(
-                f"the text holds the special token {found!r}, which is not allowed here; "
+                f"the text contains the special token {found!r}, which is not allowed here; "
                 "allow it with allowed_special, or do not list it in disallowed_special"
             )
         ids: list[int] = []
-        for piece in cut_at_specials(text, allowed):
-            if piece in allowed:
-                ids.append(self._id_of_special[piece])
+        for part in split_at_specials(text, allowed):
+            if part in allowed:
+                ids.append(self._id_of_special[part])
             else:
-                ids += self.encode_ordinary(piece)
+                ids += self.encode_ordinary(part)
         return ids
 
     def encode_batch(self, texts: Iterable[str]) -> list[list[int]]:
@@ -158,7 +158,7 @@ class Tokenizer:
         return b"".join(self.token_bytes(token_id) for token_id in ids)
 
     def decode(self, ids: Iterable[int]) -> str:
-        """Join the ids to text; bytes that are no UTF-8 become U+FFFD."""
+        """Decode ids to text. Invalid UTF-8 becomes U+FFFD."""
         return self.decode_bytes(ids).decode("utf-8", errors="replace")
 
     def decode_batch(self, batch: Iterable[Iterable[int]]) -> list[str]:
@@ -172,22 +172,22 @@ def _any_of(specials: Collection[str]) -> regex.Pattern[str]:
 
 
 def first_of(specials: Collection[str], text: str) -> str | None:
-    """Find the first special token in a text."""
+    """Return the first special token in a text, or None."""
     match = _any_of(specials).search(text) if specials else None
     return None if match is None else match.group()
 
 
-def cut_at_specials(text: str, specials: Collection[str]) -> list[str]:
-    """Cut a text before and after each special token.
+def split_at_specials(text: str, specials: Collection[str]) -> list[str]:
+    """Split a text before and after each special token.
 
-    >>> cut_at_specials("a<|x|>b", {"<|x|>"})
+    >>> split_at_specials("a<|x|>b", {"<|x|>"})
     ['a', '<|x|>', 'b']
     """
     if not specials:
         return [text]
-    pieces: list[str] = []
+    parts: list[str] = []
     end = 0
     for match in _any_of(specials).finditer(text):
-        pieces += [text[end : match.start()], match.group()]
+        parts += [text[end : match.start()], match.group()]
         end = match.end()
-    return [piece for piece in [*pieces, text[end:]] if piece]
+    return [part for part in [*parts, text[end:]] if part]

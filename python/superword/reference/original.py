@@ -1,12 +1,12 @@
 """The original BoundlessBPE, in a single pass over whole documents.
 
-This is the procedure of Schmidt et al. (2025), slow and plain: it keeps every document, makes
-ordinary merges and supermerges in one loop, and unlocks a supermerge once both of its pretokens
-have become single tokens. It is here as the oracle for the two-phase form.
+This is the procedure of Schmidt et al. (2025), in its simplest and slowest form. It stores every
+document and makes ordinary merges and supermerges in one loop. A supermerge becomes possible once
+both of its pretokens are single tokens. The two-phase form is tested against it.
 
-Its result is that of `learn_boundless` if no superword has the bytes of another token made of
-other pretokens (`Superwords.ambiguous`) and if encoding cuts the pretokens of the training text
-as training left them. PickyBPE deletions are left out.
+The result is the same as that of `learn_boundless` under two conditions: no superword has the bytes
+of another token made of other pretokens (`Superwords.ambiguous`), and encoding splits the pretokens
+of the training text as training did. PickyBPE deletions are not supported.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ from superword.reference.pretokenize import DEFAULT_PRESET, Pretokenizer, as_pre
 from superword.reference.steps import Merge, Step, Supermerge, Vocabulary, check_size
 
 
-class Chunk:
-    """One place in a document: a pretoken, later perhaps a superword made of several."""
+class Element:
+    """An element of a document: a pretoken, or later a superword of several pretokens."""
 
     def __init__(self, pretoken: str, eligible: bool) -> None:
         self.tokens: list[Token] = split_bytes(pretoken.encode("utf-8"))
@@ -28,11 +28,11 @@ class Chunk:
 
     @property
     def unlocked(self) -> bool:
-        """Whether it can take part in a supermerge now."""
+        """Whether it can be part of a supermerge now."""
         return self.eligible and len(self.tokens) == 1
 
 
-Document = list[Chunk]
+Document = list[Element]
 
 
 def learn_original(
@@ -43,7 +43,7 @@ def learn_original(
     alphabet: str = "bytes",
     min_count: int = 1,
 ) -> list[Step]:
-    """Learn merges and supermerges at once: always the most frequent of all that are there.
+    """Learn merges and supermerges together, always the most frequent of all.
 
     >>> learn_original(["a a a a"], 259)[:2]
     [Merge(left=b' ', right=b'a', count=3), Supermerge(left=b' a', right=b' a', count=1)]
@@ -51,7 +51,7 @@ def learn_original(
     pretokenizer = as_pretokenizer(pretokenizer)
     documents: list[Document] = [
         [
-            Chunk(pretoken, pretokenizer.is_eligible(pretoken))
+            Element(pretoken, pretokenizer.is_eligible(pretoken))
             for pretoken in pretokenizer.split(text)
         ]
         for text in texts
@@ -60,7 +60,7 @@ def learn_original(
     check_size(vocab_size, vocabulary)
     steps: list[Step] = []
     while len(vocabulary) < vocab_size:
-        ordinary = best_of(count_pairs(chunk.tokens) for doc in documents for chunk in doc)
+        ordinary = best_of(count_pairs(element.tokens) for doc in documents for element in doc)
         supermerge = best_of(count_pairs(run) for doc in documents for run in unlocked_runs(doc))
         c_r = 0 if ordinary is None else ordinary[1]
         c_s = 0 if supermerge is None else supermerge[1]
@@ -70,21 +70,21 @@ def learn_original(
         if supermerge is not None and c_s > c_r:
             pair = supermerge[0]
             step = Supermerge(*pair, c_s)
-            documents = [join_chunks(doc, pair) for doc in documents]
+            documents = [join_elements(doc, pair) for doc in documents]
         else:
             assert ordinary is not None
             pair = ordinary[0]
             step = Merge(*pair, c_r)
             for doc in documents:
-                for chunk in doc:
-                    chunk.tokens = apply_merge(chunk.tokens, pair)
+                for element in doc:
+                    element.tokens = apply_merge(element.tokens, pair)
         steps.append(step)
         vocabulary.apply(step)
     return steps
 
 
 def best_of(counted: Iterable[Counter[Pair]]) -> tuple[Pair, int] | None:
-    """Add up counts and give the best pair."""
+    """Add up counts and return the best pair."""
     total: Counter[Pair] = Counter()
     for counts in counted:
         total.update(counts)
@@ -92,32 +92,32 @@ def best_of(counted: Iterable[Counter[Pair]]) -> tuple[Pair, int] | None:
 
 
 def unlocked_runs(document: Document) -> Iterator[list[Token]]:
-    """Give the maximal runs of unlocked chunks, as tokens."""
+    """Yield the maximal runs of unlocked elements, as tokens."""
     run: list[Token] = []
-    for chunk in document:
-        if chunk.unlocked:
-            run += chunk.tokens
+    for element in document:
+        if element.unlocked:
+            run += element.tokens
         else:
             yield run
             run = []
     yield run
 
 
-def join_chunks(document: Document, pair: Pair) -> Document:
-    """Join neighbouring unlocked chunks that are the pair, from left to right."""
+def join_elements(document: Document, pair: Pair) -> Document:
+    """Join neighbouring unlocked elements that form the pair, from left to right."""
     out: Document = []
     i = 0
     while i < len(document):
-        chunk = document[i]
+        element = document[i]
         after = document[i + 1] if i + 1 < len(document) else None
         if (
             after is not None
-            and chunk.unlocked
+            and element.unlocked
             and after.unlocked
-            and (chunk.tokens[0], after.tokens[0]) == pair
+            and (element.tokens[0], after.tokens[0]) == pair
         ):
-            chunk.tokens = [pair[0] + pair[1]]
+            element.tokens = [pair[0] + pair[1]]
             i += 1
-        out.append(chunk)
+        out.append(element)
         i += 1
     return out

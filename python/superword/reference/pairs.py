@@ -1,6 +1,6 @@
-"""Pairs of neighbours: count them, choose the best, join it. Both phases stand on this.
+"""Pairs of neighbours: count them, choose the best one, join it. Both phases use this.
 
-A *token* is a `bytes`; a sequence is a list of tokens; a pair is two neighbours.
+A *token* is a `bytes` object, a sequence is a list of tokens, and a pair is two neighbours.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ Pair = tuple[Token, Token]
 
 
 def split_bytes(word: bytes) -> list[Token]:
-    """Cut into single bytes, the tokens that everything starts from.
+    """Split into single bytes, the tokens that training starts with.
 
     >>> split_bytes(b"hug")
     [b'h', b'u', b'g']
@@ -24,7 +24,7 @@ def split_bytes(word: bytes) -> list[Token]:
 
 
 def count_pairs(sequence: Sequence[Token]) -> Counter[Pair]:
-    """Count pairs that do not overlap, from left to right.
+    """Count the pairs from left to right, without overlaps.
 
     >>> count_pairs([b"a", b"a", b"a"])[b"a", b"a"]
     1
@@ -32,7 +32,7 @@ def count_pairs(sequence: Sequence[Token]) -> Counter[Pair]:
     2
     """
     counts: Counter[Pair] = Counter()
-    counted = None  # the pair just counted; two equal pairs in a row overlap: a a a
+    counted = None  # the pair just counted; in `a a a` the second (a, a) overlaps the first
     for pair in pairwise(sequence):
         if pair == counted:
             counted = None
@@ -64,9 +64,9 @@ def apply_merge(sequence: Sequence[Token], pair: Pair) -> list[Token]:
 
 
 def order(pair: Pair, count: int) -> tuple[int, Token, Token]:
-    """Give the key of the one total order: the best pair has the smallest key.
+    """Return the sort key of a pair. The best pair has the smallest key.
 
-    The largest count; among equals the smaller left token in byte order, then the right.
+    A larger count comes first, then the smaller left token in byte order, then the right one.
 
     >>> min([order((b"b", b"a"), 7), order((b"a", b"z"), 7), order((b"a", b"a"), 3)])
     (-7, b'a', b'z')
@@ -80,10 +80,10 @@ def allow_all(pair: Pair) -> bool:
 
 
 class Sequences:
-    """Sequences with weights, their pair counts kept true while pairs are joined.
+    """Weighted sequences, with pair counts that are updated when a pair is joined.
 
-    The textbook counts everything anew after each merge. Here only the sequences that hold
-    the pair are counted anew, which is the same, sooner.
+    The textbook counts everything again after each merge. Here only the sequences that contain the
+    pair are counted again. The result is the same.
 
     >>> s = Sequences([([b"a", b"b", b"c"], 5), ([b"b", b"c"], 2)])
     >>> s.best()
@@ -102,9 +102,11 @@ class Sequences:
         self.weights: list[int] = []
         self.pair_counts: Counter[Pair] = Counter()
         self.token_counts: Counter[Token] = Counter()
-        self.holders: defaultdict[Pair, set[int]] = defaultdict(set)  # pair → sequences with it
+        self.holders: defaultdict[Pair, set[int]] = defaultdict(
+            set
+        )  # pair → indices of its sequences
         self.allowed = allowed
-        self.heap: list[tuple[int, Token, Token]] = []  # may hold old counts; `best` drops them
+        self.heap: list[tuple[int, Token, Token]] = []  # may contain old counts; `best` drops them
         for sequence, weight in weighted:
             self.sequences.append([])
             self.weights.append(weight)
@@ -112,7 +114,7 @@ class Sequences:
         self._push(self.pair_counts)
 
     def best(self) -> tuple[Pair, int] | None:
-        """Give the best pair that is allowed, and its count; None if there is none."""
+        """Return the best allowed pair and its count, or None if there is none."""
         while self.heap:
             negative, left, right = self.heap[0]
             if self.pair_counts[left, right] == -negative:
@@ -121,14 +123,14 @@ class Sequences:
         return None
 
     def merge(self, pair: Pair) -> None:
-        """Join the pair wherever it occurs."""
+        """Join the pair everywhere."""
         changed: set[Pair] = set()
         for i in list(self.holders[pair]):
             changed |= self._rewrite(i, apply_merge(self.sequences[i], pair))
         self._push(changed)
 
     def split(self, token: Token, parts: Sequence[Token]) -> None:
-        """Replace each occurrence of a token by parts (a PickyBPE deletion)."""
+        """Replace each occurrence of a token by its parts (a PickyBPE deletion)."""
         changed: set[Pair] = set()
         for i, sequence in enumerate(self.sequences):
             if token in sequence:
@@ -136,7 +138,7 @@ class Sequences:
         self._push(changed)
 
     def _rewrite(self, i: int, new: list[Token]) -> set[Pair]:
-        """Put a new sequence in place of the i-th; give the pairs whose count changed."""
+        """Replace sequence `i` and return the pairs whose count changed."""
         old, weight = self.sequences[i], self.weights[i]
         before, after = count_pairs(old), count_pairs(new)
         changed = {pair for pair in before.keys() | after.keys() if before[pair] != after[pair]}

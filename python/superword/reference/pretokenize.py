@@ -1,11 +1,11 @@
 r"""Step 1: text to pretokens (the paper, Appendix B).
 
-A pretoken is roughly a word with the space before it. No ordinary token crosses its border.
+A pretoken is roughly a word with the space before it. Ordinary tokens never cross its boundary.
 
 >>> Pretokenizer("gpt4o").split("Tokens can't be 1234.")
 ['Tokens', " can't", ' be', ' ', '123', '4', '.']
 
-The default preset gives each letter of a script without spaces to a pretoken of its own:
+In scripts without spaces, the default preset makes each letter a separate pretoken:
 
 >>> Pretokenizer("gpt4o-script").split("the 德国HYDAC")
 ['the', ' 德', '国', 'HYDAC']
@@ -38,10 +38,10 @@ GPT4O = (
     rf"|[^\r\n\p{{L}}\p{{N}}]?{_UPPER}+{_LOWER}*{_CONTRACTION}"
     rf"|{_NO_WORDS}"
 )
-# Listing 2: one letter and its marks, for the scripts that put no spaces between words.
+# Listing 2: one letter and its marks, for scripts without spaces between words.
 GPT4O_SCRIPT = rf" ?\p{{L}}\p{{M}}*|{_NO_WORDS}"
 GPT4O_SCRIPTS = ("Han", "Hiragana", "Katakana", "Thai", "Myanmar", "Khmer", "Lao")
-# Listing 3, fine: only a space may stand before the word, an apostrophe only between letters.
+# Listing 3, fine: only a space may precede a word, and apostrophes only occur between letters.
 GPT4O_EXPORT = (
     rf" ?{_UPPER}*{_LOWER}+{_APOSTROPHES}"
     rf"| ?{_UPPER}+{_LOWER}*{_APOSTROPHES}"
@@ -53,7 +53,7 @@ GPT4 = (
     r"| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+"
 )
 
-# name: main pattern, script pattern, the scripts it serves
+# name: main pattern, script pattern, scripts of the script pattern
 PRESETS: dict[str, tuple[str, str | None, tuple[str, ...]]] = {
     "gpt4o": (GPT4O, None, ()),
     "gpt4o-script": (GPT4O, GPT4O_SCRIPT, GPT4O_SCRIPTS),
@@ -66,9 +66,9 @@ HAS_LETTER = r"\p{L}"
 
 
 class Pretokenizer:
-    """Patterns that cut a text: a preset by name, or patterns of one's own.
+    """Patterns that split a text: a preset or custom patterns.
 
-    >>> Pretokenizer(pattern="[a-z]+").split("ab-cd")  # what no branch matches is kept
+    >>> Pretokenizer(pattern="[a-z]+").split("ab-cd")  # unmatched text becomes pretokens too
     ['ab', '-', 'cd']
     """
 
@@ -93,7 +93,7 @@ class Pretokenizer:
         if unknown := set(scripts) - set(SCRIPTS):
             raise ValueError(f"unknown scripts: {', '.join(sorted(unknown))}")
         if (script_pattern is None) != (not scripts):
-            raise ValueError("a script pattern and the scripts it serves go together")
+            raise ValueError("give a script pattern and its scripts together")
         self.name = name
         self.pattern = pattern
         self.script_pattern = script_pattern
@@ -116,9 +116,9 @@ class Pretokenizer:
         return hash(self._key())
 
     def split(self, text: str) -> list[str]:
-        """Cut a text into pretokens; joined again they are the text.
+        """Split a text into pretokens, whose concatenation is the text.
 
-        Without a script pattern the text is one run.
+        Without a script pattern the whole text is one run.
         """
         if self._script is None:
             return cut(self._main, text)
@@ -129,7 +129,7 @@ class Pretokenizer:
         ]
 
     def is_eligible(self, pretoken: str) -> bool:
-        """Say whether the pretoken matches the eligibility pattern (anywhere in it).
+        """Return whether the eligibility pattern matches anywhere in the pretoken.
 
         >>> [Pretokenizer().is_eligible(p) for p in (" of", "123", ".")]
         [True, False, False]
@@ -138,7 +138,7 @@ class Pretokenizer:
 
 
 def cut(pattern: regex.Pattern[str], text: str) -> list[str]:
-    r"""Take the matches from left to right, and what lies between them.
+    r"""Return the matches of a pattern from left to right, and the text between them.
 
     >>> cut(regex.compile(r"\d{1,2}"), "a123b")
     ['a', '12', '3', 'b']
@@ -158,7 +158,7 @@ def cut(pattern: regex.Pattern[str], text: str) -> list[str]:
 
 
 def split(text: str, pretokenizer: str | Pretokenizer = DEFAULT_PRESET) -> list[str]:
-    """Cut a text with a preset or a pretokenizer.
+    """Split a text with a preset or a pretokenizer.
 
     >>> split(" Hello world")
     [' Hello', ' world']
@@ -167,14 +167,14 @@ def split(text: str, pretokenizer: str | Pretokenizer = DEFAULT_PRESET) -> list[
 
 
 def as_pretokenizer(pretokenizer: str | Pretokenizer) -> Pretokenizer:
-    """Turn the name of a preset into the pretokenizer."""
+    """Return the pretokenizer of a preset; a pretokenizer is returned unchanged."""
     return Pretokenizer(pretokenizer) if isinstance(pretokenizer, str) else pretokenizer
 
 
 def count_pretokens(
     texts: Iterable[str], pretokenizer: str | Pretokenizer = DEFAULT_PRESET
 ) -> dict[bytes, int]:
-    """Count the pretokens of all documents: all that phase 1 needs to know of them.
+    """Count the pretokens of all documents. Phase 1 needs nothing else.
 
     >>> count_pretokens(["to be or not", " to be"])
     {b'to': 1, b' be': 2, b' or': 1, b' not': 1, b' to': 1}

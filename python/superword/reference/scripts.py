@@ -1,7 +1,7 @@
-"""Cut a text into runs of one script (the paper, Appendix B).
+"""Split a text into runs of one script (the paper, Appendix B).
 
 Every code point has a script: a real one (Latin, Han, Thai, ...), Common (spaces, digits,
-punctuation), Inherited (combining marks) or Unknown (unassigned; treated as Common).
+punctuation), Inherited (combining marks) or Unknown (unassigned, treated as Common).
 
 >>> script_runs("of the 德国HYDAC can")
 [('Latin', 'of the'), ('Han', ' 德国'), ('Latin', 'HYDAC can')]
@@ -13,7 +13,7 @@ from functools import cache
 
 import regex
 
-# The real scripts of Unicode 17.0, most used first: `script_of` asks for them in this order.
+# The real scripts of Unicode 17.0. `script_of` tries them in this order: frequent ones first.
 SCRIPTS = tuple(
     """
     Latin Han Cyrillic Arabic Hiragana Katakana Hangul Devanagari Thai Greek Hebrew Bengali Tamil
@@ -35,7 +35,7 @@ SCRIPTS = tuple(
     Soyombo Sundanese Sunuwar Syloti_Nagri Syriac Tagalog Tagbanwa Tai_Le Tai_Tham Tai_Viet Tai_Yo
     Takri Tangsa Tangut Thaana Tifinagh Tirhuta Todhri Tolong_Siki Toto Tulu_Tigalari Ugaritic Vai
     Vithkuqi Wancho Warang_Citi Yezidi Yi Zanabazar_Square
-    """.split()  # noqa: SIM905 (a list of 172 lines would be no easier to read)
+    """.split()  # noqa: SIM905 (a list of 172 lines would not be easier to read)
 )
 COMMON = "Common"
 INHERITED = "Inherited"
@@ -49,7 +49,7 @@ _REAL = {name: regex.compile(rf"\p{{Script={name}}}") for name in SCRIPTS}
 
 @cache
 def script_of(char: str) -> str:
-    r"""Name the script of one code point; Unknown counts as Common.
+    r"""Return the script of one code point. Unknown counts as Common.
 
     >>> [script_of(char) for char in ("a", "电", " ", "\u0301", "\U000e0fff")]
     ['Latin', 'Han', 'Common', 'Inherited', 'Common']
@@ -61,7 +61,7 @@ def script_of(char: str) -> str:
 
 
 def script_runs(text: str) -> list[tuple[str | None, str]]:
-    """Cut a text where a new real script begins; Common goes to the front of the next run.
+    """Split a text where a new real script begins. Common code points before it go with it.
 
     >>> script_runs("a, b")
     [('Latin', 'a, b')]
@@ -71,9 +71,9 @@ def script_runs(text: str) -> list[tuple[str | None, str]]:
     [(None, '12 !')]
     """
     runs: list[tuple[str | None, str]] = []
-    current: str | None = None  # the real script of the run, None while none was seen
-    start = 0  # where the run began
-    end = 0  # just past its last code point that is not Common
+    current: str | None = None  # the real script of the run, None before the first one
+    start = 0  # where the run starts
+    end = 0  # after its last code point that is not Common
     for i, char in enumerate(text):
         script = script_of(char)
         if script == COMMON:
@@ -90,7 +90,7 @@ def script_runs(text: str) -> list[tuple[str | None, str]]:
 
 
 def real_scripts(text: str) -> set[str]:
-    """Give the real scripts that occur in a text.
+    """Return the real scripts in a text.
 
     >>> sorted(real_scripts("德 ok, 12"))
     ['Han', 'Latin']

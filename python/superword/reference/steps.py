@@ -1,7 +1,7 @@
-"""What training writes down, and the vocabulary that follows from it.
+"""What training records, and the vocabulary that results from it.
 
-Training is a list of steps in order. Everything else (vocabulary, ids, how to encode, smaller
-models) follows from that list.
+Training produces an ordered list of steps. Everything else follows from this list: the vocabulary,
+the ids, how to encode, and smaller models.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ class Merge:
 
 @dataclass(frozen=True)
 class Delete:
-    """A PickyBPE deletion: the token leaves the vocabulary and falls into parts."""
+    """A PickyBPE deletion: a token is removed from the vocabulary and replaced by parts."""
 
     token: Token
     parts: tuple[Token, ...]
@@ -55,15 +55,15 @@ class Supermerge:
         return self.left, self.right
 
 
-Event: TypeAlias = Merge | Delete  # what phase 1 makes
+Event: TypeAlias = Merge | Delete  # the steps of phase 1
 Step: TypeAlias = Merge | Delete | Supermerge
 
 
 class Vocabulary:
-    """The tokens in the order in which they entered: the id is the place.
+    """The tokens in the order in which they were added. The id of a token is its position.
 
-    A merge that gives a token that is already there adds nothing. A deleted token that is made
-    again enters again, at the end.
+    A merge that makes an existing token adds nothing. A deleted token that is made again is added
+    at the end.
 
     >>> v = Vocabulary("bytes")
     >>> for step in [Merge(b"a", b"b", 9), Merge(b"ab", b"c", 8), Delete(b"ab", (b"a", b"b"))]:
@@ -76,14 +76,14 @@ class Vocabulary:
     def __init__(self, alphabet: str = "bytes") -> None:
         if alphabet not in ALPHABETS:
             raise ValueError(f"no alphabet {alphabet!r}; there are {', '.join(ALPHABETS)}")
-        # A dict keeps the order of insertion. The value: did a supermerge add it?
+        # A dict preserves the order of insertion. The value tells whether a supermerge added it.
         self._tokens: dict[Token, bool] = dict.fromkeys(ALPHABETS[alphabet], False)
         self._joined_by_supermerge: set[Token] = set()
 
     def apply(self, step: Step) -> None:
-        """Do one step."""
+        """Apply one step."""
         if isinstance(step, Delete):
-            # A superword with the same bytes is still made by its supermerge: it stays.
+            # A superword with the same bytes stays, because its supermerge still makes it.
             if step.token not in self._joined_by_supermerge:
                 self._tokens.pop(step.token, None)
             return
@@ -93,7 +93,7 @@ class Vocabulary:
         self._tokens.setdefault(token, isinstance(step, Supermerge))
 
     def is_superword(self, token: Token) -> bool:
-        """Say whether a supermerge brought the token into the vocabulary."""
+        """Return whether a supermerge added the token."""
         return self._tokens[token]
 
     def __len__(self) -> int:
@@ -107,7 +107,7 @@ class Vocabulary:
 
 
 def vocabulary_of(steps: Iterable[Step], alphabet: str = "bytes") -> Vocabulary:
-    """Give the vocabulary after all steps."""
+    """Return the vocabulary after all steps."""
     vocabulary = Vocabulary(alphabet)
     for step in steps:
         vocabulary.apply(step)
@@ -115,9 +115,9 @@ def vocabulary_of(steps: Iterable[Step], alphabet: str = "bytes") -> Vocabulary:
 
 
 def truncate(steps: Sequence[Step], vocab_size: int, alphabet: str = "bytes") -> list[Step]:
-    """Give the steps that training to a smaller vocabulary would have made.
+    """Return the steps that training with a smaller vocabulary would have made.
 
-    Training looks at the size before each merge, never between a merge and its deletions.
+    Training checks the size before each merge, never between a merge and its deletions.
 
     >>> truncate([Merge(b"a", b"b", 9), Merge(b"c", b"d", 8)], 257)
     [Merge(left=b'a', right=b'b', count=9)]
@@ -134,7 +134,7 @@ def truncate(steps: Sequence[Step], vocab_size: int, alphabet: str = "bytes") ->
 
 
 def check_size(vocab_size: int, alphabet: Vocabulary) -> None:
-    """Refuse a vocabulary that cannot even hold the alphabet."""
+    """Raise an error if the vocabulary is too small for the alphabet."""
     if vocab_size < len(alphabet):
         raise ValueError(
             f"vocabulary size {vocab_size} is smaller than the alphabet ({len(alphabet)})"

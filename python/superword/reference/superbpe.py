@@ -1,4 +1,4 @@
-"""Phase 2, SuperBPE: first all ordinary merges, then a given number of supermerges."""
+"""Phase 2, SuperBPE: all ordinary merges first, then a fixed number of supermerges."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from superword.reference.steps import Event, Step
 
 
 def learn_superbpe(events: Sequence[Event], superwords: Superwords, supermerges: int) -> list[Step]:
-    """Add exactly so many supermerges to the words of phase 1 (fewer if none is left).
+    """Add this many supermerges to the words of phase 1, or fewer if no more are left.
 
-    `events` are those of a phase 1 to `vocab_size - supermerges`.
+    `events` must come from a phase 1 with `vocab_size - supermerges` tokens.
 
     >>> from superword.reference.steps import Merge
     >>> events = [Merge(b" ", b"a", 9), Merge(b" ", b"b", 8)]

@@ -9,35 +9,33 @@ pub enum BuildError {
     #[error("event {event} uses token {}, which is defined later or never", token.0)]
     PartDefinedLater { event: usize, token: Symbol },
 
-    #[error("event {event} uses token {}, which was deleted before", token.0)]
+    #[error("event {event} uses token {}, which is deleted at that point", token.0)]
     PartDeleted { event: usize, token: Symbol },
 
-    #[error("event {event} deletes token {}, a single byte", token.0)]
+    #[error("event {event} deletes token {}, which is a single byte", token.0)]
     DeletesByte { event: usize, token: Symbol },
 
-    #[error(
-        "event {event} has a count of 0; a merge is only ever chosen with a count of 1 or more"
-    )]
+    #[error("event {event} has a count of 0, but merges have a count of at least 1")]
     ZeroCount { event: usize },
 
     #[error(
-        "the results of the merges up to event {event} hold more than {limit} bytes, the most a vocabulary may hold"
+        "the tokens made up to event {event} have more than {limit} bytes, the limit for a vocabulary"
     )]
     TooManyBytes { event: usize, limit: usize },
 
-    #[error("{events} events; a model may have at most {limit}")]
+    #[error("the model has {events} events; at most {limit} are allowed")]
     TooManyEvents { events: usize, limit: usize },
 
-    #[error("a model of the kind `bpe` has a supermerge (event {event})")]
+    #[error("event {event} is a supermerge, which a `bpe` model cannot have")]
     SupermergeInBpe { event: usize },
 
-    #[error("{given} ids are given for {needed} tokens")]
+    #[error("{given} ids were given for {needed} tokens")]
     IdsOfOtherLength { given: usize, needed: usize },
 
     #[error("id {} is given twice", id.0)]
     IdTwice { id: TokenId },
 
-    #[error("id {} is larger than any id may be in a model of this size ({limit})", id.0)]
+    #[error("id {} is larger than {limit}, the limit for a model of this size", id.0)]
     IdTooLarge { id: TokenId, limit: usize },
 
     #[error("special token {index} is empty")]
@@ -53,7 +51,7 @@ pub enum BuildError {
     NgramTooShort { index: usize },
 
     #[error(
-        "patterns, special tokens and facts take {bytes} bytes as JSON; a model file holds at most {limit}"
+        "patterns, special tokens and facts take {bytes} bytes as JSON; at most {limit} are allowed"
     )]
     DescriptionTooLarge { bytes: usize, limit: usize },
 
@@ -61,7 +59,7 @@ pub enum BuildError {
     FactsTooDeep { limit: usize },
 
     #[error(
-        "{asked} is not a size this model can be cut to: it must be between {smallest} and {largest}"
+        "this model cannot be truncated to {asked} tokens; the size must be from {smallest} to {largest}"
     )]
     TruncateSize {
         asked: usize,
@@ -70,13 +68,13 @@ pub enum BuildError {
     },
 
     #[error(
-        "a model with ids of its own (an imported one) cannot be cut: the ids of what is left would change"
+        "an imported model with custom ids cannot be truncated, because the remaining ids would change"
     )]
     TruncateIds,
 }
 
 impl BuildError {
-    /// What to do next, where there is something to do.
+    /// What to do next.
     pub fn hint(&self) -> Option<String> {
         use BuildError::*;
         let hint = match self {
@@ -84,20 +82,22 @@ impl BuildError {
                 "events may only use tokens that are in the vocabulary at that point; \
                  check their order"
             }
-            DeletesByte { .. } => "only tokens longer than a byte can be deleted",
-            ZeroCount { .. } => "give the count at which the merge was chosen, or 1 if not known",
-            TooManyBytes { .. } => {
-                "the text repeats itself over a very long stretch; ask for a smaller vocabulary \
-                 or use a pretokenizer that cuts such text"
+            DeletesByte { .. } => "only delete tokens of more than one byte",
+            ZeroCount { .. } => {
+                "give the count at which the merge was chosen, or 1 if it is not known"
             }
-            TooManyEvents { .. } => "ask for a smaller vocabulary",
-            SupermergeInBpe { .. } => "use the kind `boundless` or `superbpe` for superwords",
-            IdsOfOtherLength { .. } => "give one id for each token, deleted ones included",
-            IdTwice { .. } => "every token and special token needs an id of its own",
-            IdTooLarge { .. } => "number the tokens with smaller gaps",
-            EmptySpecial { .. } => "a special token needs at least one character",
-            SpecialTwice { .. } => "name each special token once",
-            NgramPart { .. } => "n-grams may only use tokens of the final vocabulary",
+            TooManyBytes { .. } => {
+                "the text probably contains very long repetitions; choose a smaller vocabulary or a \
+                 pretokenizer that splits such text"
+            }
+            TooManyEvents { .. } => "choose a smaller vocabulary",
+            SupermergeInBpe { .. } => "use the method `boundless` or `superbpe` for superwords",
+            IdsOfOtherLength { .. } => "give one id for each token, including deleted tokens",
+            IdTwice { .. } => "give each token and special token a different id",
+            IdTooLarge { .. } => "leave smaller gaps between ids",
+            EmptySpecial { .. } => "give special tokens of at least one character",
+            SpecialTwice { .. } => "list each special token once",
+            NgramPart { .. } => "use only tokens of the final vocabulary in n-grams",
             NgramTooShort { .. } => "leave out n-grams of fewer than two tokens",
             DescriptionTooLarge { .. } => "use fewer special tokens or shorter facts",
             FactsTooDeep { .. } => "use flatter facts",
@@ -105,11 +105,11 @@ impl BuildError {
                 smallest, largest, ..
             } => {
                 return Some(format!(
-                    "ask for a vocabulary of {smallest} to {largest} tokens; a larger one has to \
-                     be trained"
+                    "choose a size from {smallest} to {largest}; for a larger vocabulary, train \
+                     a new model"
                 ));
             }
-            TruncateIds => "cut the model it was imported from, then import it again",
+            TruncateIds => "truncate the original model, then import it again",
         };
         Some(hint.to_owned())
     }

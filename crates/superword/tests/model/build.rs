@@ -1,4 +1,4 @@
-//! Parts that do not make a model are refused, each with its own error.
+//! Parts that do not make a valid model are refused, each with its own error.
 
 use serde_json::{Value, json};
 use superword::model::{BuildError, Method, Model, SpecialToken};
@@ -14,7 +14,7 @@ fn special(text: &str, id: u32) -> SpecialToken {
 }
 
 #[test]
-fn each_broken_promise_has_its_error() {
+fn each_invalid_part_has_its_own_error() {
     let events = |events| Model::build(plain(events)).unwrap_err();
     let token = Symbol(256);
     assert_eq!(
@@ -85,7 +85,7 @@ fn each_broken_promise_has_its_error() {
 }
 
 #[test]
-fn ids_of_ones_own_are_checked() {
+fn custom_ids_are_checked() {
     let build = |change: fn(&mut Vec<TokenId>)| {
         let mut ids: Vec<TokenId> = (0..256).map(TokenId).collect();
         change(&mut ids);
@@ -98,7 +98,7 @@ fn ids_of_ones_own_are_checked() {
         build(|ids| ids[5] = TokenId(6)).unwrap_err(),
         BuildError::IdTwice { id: TokenId(6) }
     );
-    // The largest number is what tables use for "none": it must not slip through as such.
+    // Tables use the largest number for "no id", so it must be refused.
     for large in [u32::MAX, u32::MAX - 1, 1 << 26] {
         let mut ids: Vec<TokenId> = (0..256).map(TokenId).collect();
         ids[5] = TokenId(large);
@@ -119,7 +119,7 @@ fn ids_of_ones_own_are_checked() {
 }
 
 #[test]
-fn what_a_file_cannot_hold_is_refused_before_it_is_saved() {
+fn what_a_file_cannot_store_is_refused_before_saving() {
     let mut deep = json!(1);
     for _ in 0..99 {
         deep = json!([deep]);
@@ -144,7 +144,7 @@ fn what_a_file_cannot_hold_is_refused_before_it_is_saved() {
 }
 
 #[test]
-fn an_event_tells_the_token_it_made() {
+fn events_have_the_token_they_made() {
     let mut parts = plain(vec![
         merge(97, 98, 9),
         merge(98, 99, 8),
@@ -163,14 +163,14 @@ fn an_event_tells_the_token_it_made() {
 }
 
 #[test]
-fn every_error_says_what_to_do() {
+fn truncation_to_a_wrong_size_says_the_limits_and_a_hint() {
     let error = tiny().truncate(3).unwrap_err();
     assert_eq!(
         error.to_string(),
-        "3 is not a size this model can be cut to: it must be between 257 and 260"
+        "this model cannot be truncated to 3 tokens; the size must be from 257 to 260"
     );
     assert_eq!(
         error.hint().unwrap(),
-        "ask for a vocabulary of 257 to 260 tokens; a larger one has to be trained"
+        "choose a size from 257 to 260; for a larger vocabulary, train a new model"
     );
 }

@@ -1,4 +1,4 @@
-//! Saving and loading: paths that do not work, and nothing lost.
+//! Saving and loading: bad paths give clear errors, and no file is lost.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -8,7 +8,7 @@ use superword::model::{LoadError, LooksLike, Model, SaveError};
 
 use crate::samples::{rich, tiny};
 
-/// A folder that is removed with all in it.
+/// A temporary directory that is removed with its content.
 struct Folder(PathBuf);
 
 impl Folder {
@@ -36,7 +36,7 @@ impl Drop for Folder {
 }
 
 #[test]
-fn a_saved_model_is_loaded_and_replaced_and_nothing_else_is_left() {
+fn saving_replaces_a_model_and_leaves_no_other_files() {
     let folder = Folder::new("save");
     let path = folder.0.join("m.superword");
     for model in [tiny(), rich()] {
@@ -48,7 +48,7 @@ fn a_saved_model_is_loaded_and_replaced_and_nothing_else_is_left() {
 }
 
 #[test]
-fn a_name_of_full_length_works() {
+fn the_longest_possible_file_name_works() {
     let folder = Folder::new("long");
     let path = folder.0.join("n".repeat(255));
     tiny().save(&path).unwrap();
@@ -57,7 +57,7 @@ fn a_name_of_full_length_works() {
 
 #[cfg(unix)]
 #[test]
-fn a_link_and_the_permissions_of_the_old_file_stay() {
+fn saving_keeps_a_symbolic_link_and_the_permissions() {
     use std::os::unix::fs::{PermissionsExt, symlink};
     let folder = Folder::new("link");
     let (file, link) = (folder.0.join("file"), folder.0.join("link"));
@@ -72,7 +72,7 @@ fn a_link_and_the_permissions_of_the_old_file_stay() {
 }
 
 #[test]
-fn bad_paths_to_load_are_told_apart() {
+fn each_bad_path_has_its_own_load_error() {
     let folder = Folder::new("load");
     let missing = folder.0.join("missing");
     assert!(matches!(
@@ -95,7 +95,7 @@ fn bad_paths_to_load_are_told_apart() {
         Model::load(text.join("below")).unwrap_err(),
         LoadError::NotFound { .. }
     ));
-    // All but its length is right: it is refused before it is read.
+    // Valid except for its length, so it must be refused before it is read.
     let huge = folder.0.join("huge");
     fs::write(&huge, tiny().to_bytes()).unwrap();
     fs::File::options()
@@ -110,7 +110,7 @@ fn bad_paths_to_load_are_told_apart() {
 }
 
 #[test]
-fn bad_paths_to_save_are_told_apart_and_leave_nothing() {
+fn each_bad_path_has_its_own_save_error_and_leaves_no_file() {
     let folder = Folder::new("paths");
     let model = tiny();
     assert!(matches!(
@@ -149,7 +149,7 @@ fn devices_are_neither_read_nor_replaced() {
 }
 
 #[test]
-fn a_file_marked_read_only_is_kept() {
+fn a_read_only_file_is_not_replaced() {
     let folder = Folder::new("read-only");
     let path = folder.0.join("m.superword");
     fs::write(&path, b"old").unwrap();
@@ -168,7 +168,7 @@ fn a_file_marked_read_only_is_kept() {
 
 #[cfg(unix)]
 #[test]
-fn a_folder_that_may_not_be_written_gives_a_permission_error() {
+fn a_read_only_directory_gives_a_permission_error() {
     use std::os::unix::fs::PermissionsExt;
     let folder = Folder::new("locked");
     let path = folder.0.join("m.superword");
@@ -176,7 +176,7 @@ fn a_folder_that_may_not_be_written_gives_a_permission_error() {
     fs::set_permissions(&folder.0, fs::Permissions::from_mode(0o555)).unwrap();
     let result = tiny().save(&path);
     fs::set_permissions(&folder.0, fs::Permissions::from_mode(0o755)).unwrap();
-    // The superuser may write everywhere; then there is nothing to see.
+    // Root can write everywhere. Then there is nothing to check.
     if let Err(error) = result {
         assert!(
             matches!(error, SaveError::Write(WriteError::PermissionDenied { .. })),

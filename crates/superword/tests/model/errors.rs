@@ -1,4 +1,4 @@
-//! Each way in which a file can be wrong has its own error, which says what and where.
+//! Each defect of a file has its own error, which says what is wrong and where.
 
 use serde_json::{Value, json};
 use superword::model::{BuildError, LoadError, LooksLike, MAGIC, Model, Section};
@@ -38,7 +38,7 @@ fn other_kinds_of_files_are_recognised() {
     assert_eq!(looks_like(b"\xff\xfe"), LooksLike::Unknown);
     let pointer = b"version https://git-lfs.github.com/spec/v1\n";
     assert_eq!(looks_like(pointer), LooksLike::LfsPointer);
-    // Copied as text: line ends changed, or read as Latin-1 and written as UTF-8.
+    // Copied as text: line endings changed, or read as Latin-1 and written as UTF-8.
     assert_eq!(looks_like(b"\x89SWM\n\x1a\n\x01"), LooksLike::MangledModel);
     assert_eq!(
         looks_like(b"\xc2\x89SWM\r\n\x1a\n"),
@@ -51,7 +51,7 @@ fn other_kinds_of_files_are_recognised() {
 }
 
 #[test]
-fn a_file_cut_short_or_grown_says_so() {
+fn truncated_extended_and_altered_files_are_distinguished() {
     let file = tiny().to_bytes();
     refused!([], LoadError::TooShort { bytes: 0, .. });
     refused!(
@@ -63,7 +63,7 @@ fn a_file_cut_short_or_grown_says_so() {
     );
     for length in 28..file.len() {
         let error = refused!(file[..length], LoadError::Checksum { .. });
-        // The header may be cut too; then nothing is known of the rest.
+        // If the header is truncated too, the original length is unknown.
         if length >= 36 {
             assert!(
                 error.hint().unwrap().contains("cut short"),
@@ -80,7 +80,7 @@ fn a_file_cut_short_or_grown_says_so() {
 }
 
 #[test]
-fn versions_are_told_before_anything_else_is_read() {
+fn the_version_is_checked_before_everything_else() {
     let mut file = MAGIC.to_vec();
     file.extend_from_slice(&2u32.to_le_bytes());
     let error = refused!(
@@ -121,7 +121,7 @@ fn the_length_of_the_header_is_checked() {
 }
 
 #[test]
-fn a_header_that_is_not_json_says_where() {
+fn invalid_json_in_the_header_is_reported_with_its_position() {
     refused!(
         file_of(b"{\"a\xff\"}", b""),
         LoadError::HeaderNotUtf8 { offset: 23 }
@@ -202,7 +202,7 @@ fn fields_are_checked_by_name_and_type() {
 }
 
 #[test]
-fn a_header_in_another_form_is_refused() {
+fn a_header_that_is_not_canonical_is_refused() {
     let (header, sections) = split(&tiny().to_bytes());
     let text = header.to_string();
     let blank = text.replacen("{\"alphabet\"", "{ \"alphabet\"", 1);

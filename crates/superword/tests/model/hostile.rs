@@ -1,4 +1,4 @@
-//! Files made to do harm: a typed error or a sound model, never a panic, a hang or much memory.
+//! Hostile files give a typed error or a valid model, never a panic, a hang or excessive memory use.
 
 use serde_json::json;
 use superword::model::{BuildError, LoadError, Model};
@@ -8,7 +8,7 @@ use crate::samples::{
     with_sections,
 };
 
-/// A file may be refused; if it is read, what was read must be the one model that it is.
+/// Returns whether the file can be read. If so, writing the model again must give the same file.
 fn check(file: &[u8]) -> bool {
     match Model::from_bytes(file) {
         Ok(model) => {
@@ -26,7 +26,7 @@ fn check(file: &[u8]) -> bool {
 }
 
 #[test]
-fn every_beginning_of_a_file_is_refused() {
+fn every_prefix_of_a_file_is_refused() {
     for model in [tiny(), rich()] {
         let file = model.to_bytes();
         for length in 0..file.len() {
@@ -37,7 +37,7 @@ fn every_beginning_of_a_file_is_refused() {
 }
 
 #[test]
-fn every_altered_byte_is_noticed() {
+fn every_altered_byte_is_detected() {
     for model in [tiny(), rich()] {
         let file = model.to_bytes();
         for offset in 0..file.len() {
@@ -51,7 +51,7 @@ fn every_altered_byte_is_noticed() {
 }
 
 #[test]
-fn altered_bytes_with_a_right_checksum_give_an_error_or_a_sound_model() {
+fn altered_bytes_with_a_correct_checksum_give_an_error_or_a_valid_model() {
     let mut sound = 0;
     for model in [tiny(), rich()] {
         let file = model.to_bytes();
@@ -63,12 +63,12 @@ fn altered_bytes_with_a_right_checksum_give_an_error_or_a_sound_model() {
             }
         }
     }
-    // Patterns, facts and counts may be anything: the structural checks were reached.
+    // Patterns, facts and counts may have any value, so some altered files are valid.
     assert!(sound > 500, "{sound}");
 }
 
 #[test]
-fn bytes_taken_out_put_in_or_repeated_give_an_error_or_a_sound_model() {
+fn removed_inserted_or_repeated_bytes_give_an_error_or_a_valid_model() {
     let mut random = Random(11);
     for model in [tiny(), rich()] {
         let file = model.to_bytes();
@@ -97,7 +97,7 @@ fn random_bytes_after_a_valid_start_are_refused() {
             bytes.push(random.next() as u8);
         }
         assert!(!check(&bytes));
-        // The version is part of what is random after the magic alone.
+        // After the magic alone, the version is random too.
         if bytes.len() > 28 {
             assert!(!check(&with_checksum(bytes)));
         }
@@ -147,8 +147,8 @@ fn tokens_that_double_a_hundred_times_are_refused() {
 }
 
 #[test]
-fn one_long_token_made_over_and_over_does_not_take_forever() {
-    // A token of 16 MB, then a hundred thousand merges that make it again.
+fn making_a_long_token_many_times_is_refused_quickly() {
+    // A token of 16 MB, then 100,000 merges that make it again.
     let mut events: Vec<u8> = merge_bytes(97, 97, 1);
     for token in 256..279 {
         events.extend(merge_bytes(token, token, 1));
@@ -184,7 +184,7 @@ fn parts_defined_later_and_cycles_are_refused() {
 }
 
 #[test]
-fn largest_counts_are_kept_and_zero_is_refused() {
+fn the_largest_count_is_preserved_and_zero_is_refused() {
     let file = |count| with_sections(&[("events", 1, merge_bytes(97, 98, count))]);
     assert!(check(&file(u64::MAX)));
     assert!(!check(&file(0)));
@@ -233,14 +233,14 @@ fn ids_that_are_huge_or_given_twice_are_refused() {
     ] {
         assert!(!check(&with_ids(change)));
     }
-    // A huge id of a special token must not make a huge table either.
+    // A huge id of a special token must not allocate a huge table either.
     assert!(!check(&with_header(|header| {
         header["special_tokens"][0]["id"] = json!(u32::MAX);
     })));
 }
 
 #[test]
-fn ngrams_that_claim_more_than_there_is_are_refused() {
+fn ngrams_longer_than_their_section_are_refused() {
     for length in [5, 1 << 31, u64::MAX] {
         let bytes = [number(length), vec![97, 98]].concat();
         let file = with_sections(&[("events", 1, merge_bytes(97, 98, 5)), ("ngrams", 1, bytes)]);

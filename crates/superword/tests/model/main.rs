@@ -1,4 +1,4 @@
-//! The model: its file, hostile files, cutting it to a smaller vocabulary.
+//! Models: building, their files, hostile files, truncation.
 
 mod build;
 mod disk;

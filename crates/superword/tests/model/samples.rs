@@ -1,4 +1,4 @@
-//! Models to test with, and files made by hand.
+//! Sample models and handmade files.
 
 use serde_json::{Value, json};
 use superword::model::{
@@ -60,7 +60,7 @@ pub(crate) fn plain(events: Vec<Event>) -> ModelParts {
     }
 }
 
-/// The worked example of docs/file-format.md: ` a`, ` b` and ` a b`, and an end of text.
+/// The example in docs/file-format.md: ` a`, ` b` and ` a b`, and an end-of-text token.
 pub(crate) fn tiny() -> Model {
     let mut parts = plain(vec![
         merge(32, 97, 300),
@@ -76,7 +76,7 @@ pub(crate) fn tiny() -> Model {
     Model::build(parts).unwrap()
 }
 
-/// Something of everything: deletions, a token that enters twice, ids of its own, n-grams.
+/// A model with every feature: deletions, a token that is added twice, custom ids, n-grams.
 pub(crate) fn rich() -> Model {
     let mut parts = plain(vec![
         merge(97, 98, 90),
@@ -99,7 +99,7 @@ pub(crate) fn rich() -> Model {
         }),
         eligible: r"\p{L}".to_owned(),
     };
-    // 243 bytes and four joined strings; ids in reverse, with a gap.
+    // 243 bytes and four joined strings, with ids in reverse order and a gap.
     parts.ids = Some((0..247).rev().map(|id| TokenId(id + 10)).collect());
     parts.specials = vec![
         SpecialToken {
@@ -119,7 +119,7 @@ pub(crate) fn rich() -> Model {
     Model::build(parts).unwrap()
 }
 
-/// A vocabulary of many tokens as training makes them: pairs of earlier tokens, falling counts.
+/// A large vocabulary like those of training: pairs of earlier tokens with decreasing counts.
 pub(crate) fn large(tokens: u32) -> Model {
     let mut random = Random(7);
     let mut seen = std::collections::HashSet::new();
@@ -127,7 +127,7 @@ pub(crate) fn large(tokens: u32) -> Model {
     let mut texts: Vec<Vec<u8>> = (0..=255).map(|byte| vec![byte]).collect();
     while (texts.len() as u32) < tokens {
         let size = texts.len() as u64;
-        // The smaller of two: early tokens are used more often, and tokens stay short.
+        // The smaller of two numbers, so that early tokens are used more often and tokens stay short.
         let mut pick = || random.below(size).min(random.below(size)) as usize;
         let (left, right) = (pick(), pick());
         let joined = [&texts[left][..], &texts[right][..]].concat();
@@ -140,7 +140,7 @@ pub(crate) fn large(tokens: u32) -> Model {
     Model::build(plain(events)).unwrap()
 }
 
-/// A file of these parts, with a right checksum.
+/// A file with these parts and a correct checksum.
 pub(crate) fn file_of(header: &[u8], sections: &[u8]) -> Vec<u8> {
     let mut file = MAGIC.to_vec();
     file.extend_from_slice(&FORMAT_VERSION.to_le_bytes());
@@ -151,7 +151,7 @@ pub(crate) fn file_of(header: &[u8], sections: &[u8]) -> Vec<u8> {
     with_checksum(file)
 }
 
-/// The file with its last eight bytes made right.
+/// The file with a correct checksum in its last eight bytes.
 pub(crate) fn with_checksum(mut file: Vec<u8>) -> Vec<u8> {
     let end = file.len().saturating_sub(8);
     let checksum = xxh3_64(&file[..end]).to_le_bytes();
@@ -160,21 +160,21 @@ pub(crate) fn with_checksum(mut file: Vec<u8>) -> Vec<u8> {
     file
 }
 
-/// The header of a file, parsed, and its sections.
+/// The parsed header of a file and its sections.
 pub(crate) fn split(file: &[u8]) -> (Value, Vec<u8>) {
     let length = u64::from_le_bytes(file[12..20].try_into().unwrap()) as usize;
     let header = serde_json::from_slice(&file[20..20 + length]).unwrap();
     (header, file[20 + length..file.len() - 8].to_vec())
 }
 
-/// The tiny model's file with its header changed.
+/// The file of the tiny model with a changed header.
 pub(crate) fn with_header(change: impl FnOnce(&mut Value)) -> Vec<u8> {
     let (mut header, sections) = split(&tiny().to_bytes());
     change(&mut header);
     file_of(header.to_string().as_bytes(), &sections)
 }
 
-/// The tiny model's file with other sections: name, items, bytes.
+/// The file of the tiny model with other sections, given as name, items and bytes.
 pub(crate) fn with_sections(sections: &[(&str, u64, Vec<u8>)]) -> Vec<u8> {
     let (mut header, _) = split(&tiny().to_bytes());
     header["sections"] = sections

@@ -1,4 +1,4 @@
-//! A model cut to a smaller vocabulary is the model that training would have stopped at.
+//! A truncated model is the model that training with the smaller size would have made.
 
 use serde_json::json;
 use superword::model::{BuildError, Event, Method, Model, ModelParts, SpecialToken};
@@ -37,10 +37,10 @@ fn parts() -> ModelParts {
 }
 
 #[test]
-fn each_size_keeps_the_events_up_to_the_point_where_it_was_reached() {
+fn each_size_keeps_the_events_until_it_was_reached() {
     let model = Model::build(parts()).unwrap();
     assert_eq!(model.n_vocab(), 263);
-    // At 261 the merge that makes abc once more comes after the size was reached: not kept.
+    // The second merge that makes `abc` comes after size 261 was reached, so it is not kept.
     let kept = [(258, 0), (259, 1), (260, 2), (261, 3), (262, 5), (263, 6)];
     for (size, events) in kept {
         let cut = model.truncate(size).unwrap();
@@ -48,7 +48,7 @@ fn each_size_keeps_the_events_up_to_the_point_where_it_was_reached() {
         assert_eq!(cut.parts().events, parts().events[..events], "size {size}");
         let specials: Vec<usize> = cut.parts().specials.iter().map(|s| s.id.index()).collect();
         assert_eq!(specials, [size - 2, size - 1]);
-        // Cutting in two steps is cutting in one.
+        // Truncating in two steps gives the same as truncating once.
         for smaller in 258..=size {
             assert_eq!(
                 cut.truncate(smaller).unwrap().to_bytes(),
@@ -59,7 +59,7 @@ fn each_size_keeps_the_events_up_to_the_point_where_it_was_reached() {
 }
 
 #[test]
-fn facts_and_ngrams_follow() {
+fn facts_and_ngrams_are_updated() {
     let model = Model::build(parts()).unwrap();
     let cut = model.truncate(262).unwrap();
     assert_eq!(
@@ -87,7 +87,7 @@ fn facts_and_ngrams_follow() {
 fn the_same_size_gives_the_same_model() {
     let model = Model::build(parts()).unwrap();
     assert_eq!(model.truncate(263).unwrap(), model);
-    // Even if the size was reached before, and lost and reached again by deletions.
+    // Even if the size was reached before and deletions made the vocabulary smaller again.
     let events = vec![
         merge(97, 98, 9),
         merge(256, 99, 8),
@@ -115,7 +115,7 @@ fn deletions_stay_with_their_merge() {
     let kept = |size| model.truncate(size).unwrap().parts().events.clone();
     assert_eq!(kept(256), []);
     assert_eq!(kept(257), events[..1]);
-    // Not after `abc`: with the deletion that belongs to it, the size was 257 there.
+    // Not after `abc`, because with the deletion that follows it the size was 257.
     assert_eq!(kept(258), events[..4]);
     assert_eq!(kept(259), events);
 }
@@ -144,7 +144,7 @@ fn imported_ids_are_not_changed() {
     assert_eq!(gap.truncate(260).unwrap_err(), BuildError::TruncateIds);
 }
 
-/// Random merges, supermerges and deletions, each sound at its place.
+/// Random merges, supermerges and deletions that make a valid model.
 fn random_events(random: &mut Random, length: usize) -> Vec<Event> {
     let mut parts = plain(Vec::new());
     parts.method = Method::Boundless;
@@ -166,7 +166,7 @@ fn random_events(random: &mut Random, length: usize) -> Vec<Event> {
 }
 
 #[test]
-fn random_models_are_cut_at_the_first_point_that_has_the_size() {
+fn random_models_are_truncated_where_the_size_is_first_reached() {
     let mut random = Random(23);
     let mut with_deletions = 0;
     for _ in 0..300 {
@@ -176,7 +176,7 @@ fn random_models_are_cut_at_the_first_point_that_has_the_size() {
         let model = Model::build(parts.clone()).unwrap();
         with_deletions += usize::from(model.has_deletions());
         for size in 256..model.n_vocab() {
-            // The slow way: build the model after each merge and the deletions that follow it.
+            // The slow way: build the model after each merge with the deletions that follow it.
             let first = (0..=20).map(|kept| &parts.events[..kept]).find(|kept| {
                 let next = parts.events.get(kept.len());
                 let whole = !matches!(next, Some(Event::Delete { .. }));

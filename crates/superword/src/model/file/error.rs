@@ -1,4 +1,4 @@
-//! Every way in which a file can be wrong.
+//! Every way in which a model file can be wrong.
 
 use std::io;
 use std::path::PathBuf;
@@ -7,8 +7,8 @@ use super::{MAGIC, Section};
 use crate::disk::WriteError;
 use crate::model::BuildError;
 
-/// Why a file is not a model: one variant per broken promise. Offsets count from the start of the
-/// file; items (events, ids, n-grams) from 0.
+/// Why a file cannot be loaded, with one variant per reason. Offsets count from the start of the
+/// file. Items (events, ids, n-grams) count from 0.
 #[derive(Debug, thiserror::Error)]
 #[allow(missing_docs)] // each message says what its fields are
 pub enum LoadError {
@@ -18,7 +18,7 @@ pub enum LoadError {
     #[error("no permission to read {}", path.display())]
     PermissionDenied { path: PathBuf },
 
-    #[error("{} is a folder, not a model file", path.display())]
+    #[error("{} is a directory, not a model file", path.display())]
     IsFolder { path: PathBuf },
 
     #[error("{} is a device or pipe, not a model file", path.display())]
@@ -36,11 +36,11 @@ pub enum LoadError {
     #[error("the file ends after {bytes} bytes; a model has at least {needed}")]
     TooShort { bytes: usize, needed: usize },
 
-    #[error("the file says format version 0, which never was")]
+    #[error("the file has format version 0, which does not exist")]
     VersionZero,
 
     #[error(
-        "written by a newer version of superword: the file has format version {found}, this program reads up to {supported}"
+        "written by a newer version of superword: the file has format version {found}, and this program reads up to {supported}"
     )]
     NewerVersion { found: u32, supported: u32 },
 
@@ -49,14 +49,14 @@ pub enum LoadError {
         stored: u64,
         computed: u64,
         bytes: usize,
-        /// How long the file ought to be by its own, unchecked, header.
+        /// The length of the file according to its header, which is not verified.
         described: Option<u64>,
     },
 
-    #[error("the header is said to have {length} bytes; the most allowed is {limit}")]
+    #[error("the file claims a header of {length} bytes; at most {limit} are allowed")]
     HeaderTooLarge { length: u64, limit: usize },
 
-    #[error("the header is said to have {length} bytes, but only {left} are left in the file")]
+    #[error("the file claims a header of {length} bytes, but only {left} bytes are left")]
     HeaderBeyondEnd { length: u64, left: usize },
 
     #[error("the header is not UTF-8 (byte {offset})")]
@@ -65,13 +65,13 @@ pub enum LoadError {
     #[error("the header is not JSON (byte {offset}): {problem}")]
     HeaderNotJson { offset: usize, problem: String },
 
-    #[error("the header is JSON, but not in the one form that is written (byte {offset})")]
+    #[error("the header is not written in the canonical form (byte {offset})")]
     HeaderNotCanonical { offset: usize },
 
-    #[error("the header lacks `{field}`")]
+    #[error("the header has no field `{field}`")]
     FieldMissing { field: String },
 
-    #[error("the header has `{field}`, which this format version does not know")]
+    #[error("the header has the field `{field}`, which is unknown in this format version")]
     FieldUnknown { field: String },
 
     #[error("`{field}` in the header is {found}, not {expected}")]
@@ -88,21 +88,19 @@ pub enum LoadError {
         allowed: &'static str,
     },
 
-    #[error("the section `{section}` is out of place or named twice")]
+    #[error("the section `{section}` is out of order or listed twice")]
     SectionOrder { section: Section },
 
-    #[error("the header does not name the section `events`")]
+    #[error("the header does not list the section `events`")]
     NoEvents,
 
-    #[error("the section `{section}` is empty; an empty one is left out")]
+    #[error("the section `{section}` is empty; empty sections must be left out")]
     SectionEmpty { section: Section },
 
-    #[error("the sections are said to have {described} bytes, but there are {present}")]
+    #[error("the header describes {described} bytes of sections, but the file has {present}")]
     SectionsLength { described: u64, present: usize },
 
-    #[error(
-        "the section `{section}` is said to hold {items} items, too many for its {bytes} bytes"
-    )]
+    #[error("the section `{section}` claims {items} items, too many for its {bytes} bytes")]
     TooManyItems {
         section: Section,
         items: u64,
@@ -123,7 +121,7 @@ pub enum LoadError {
         offset: usize,
     },
 
-    #[error("event {event} is of the unknown kind {kind} (byte {offset})")]
+    #[error("event {event} has the unknown kind {kind} (byte {offset})")]
     EventKind { event: u64, kind: u8, offset: usize },
 
     #[error("a number in item {item} of `{section}` is larger than {limit} (byte {offset})")]
@@ -134,7 +132,7 @@ pub enum LoadError {
         limit: u64,
     },
 
-    #[error("a number in item {item} of `{section}` is written longer than needed (byte {offset})")]
+    #[error("a number in item {item} of `{section}` takes more bytes than needed (byte {offset})")]
     NumberNotShortest {
         section: Section,
         item: u64,
@@ -148,7 +146,7 @@ pub enum LoadError {
 fn lengths_differ(bytes: usize, described: Option<u64>) -> String {
     match described {
         Some(described) if described != bytes as u64 => {
-            format!("; the file has {bytes} bytes where its header describes {described}")
+            format!("; the file has {bytes} bytes, but its header describes {described}")
         }
         _ => String::new(),
     }
@@ -161,15 +159,15 @@ impl LoadError {
     pub fn hint(&self) -> Option<String> {
         use LoadError::*;
         let hint = match self {
-            NotFound { .. } => "check the path, and the folder it starts from",
-            PermissionDenied { .. } => "check who may read the file",
-            IsFolder { .. } => "name the model file inside the folder",
+            NotFound { .. } => "check the path and the current directory",
+            PermissionDenied { .. } => "check the permissions of the file",
+            IsFolder { .. } => "give the path of the model file inside the directory",
             NotAFile { .. } => "save it as a regular file first",
-            Io { .. } => "try again; if it stays so, the disk or the connection to it has a fault",
+            Io { .. } => "try again; if it fails again, check the disk or the network connection",
             BadMagic { looks_like } => return Some(looks_like.hint().to_owned()),
             TooShort { .. } => "the file was cut short; copy or download it again",
             NewerVersion { .. } => {
-                "upgrade superword, or save the model with the version that you use here"
+                "upgrade superword, or save the model again with the version used here"
             }
             Checksum {
                 bytes, described, ..
@@ -179,19 +177,19 @@ impl LoadError {
             Checksum {
                 bytes, described, ..
             } if described.is_some_and(|described| described < *bytes as u64) => {
-                "something was added to the file; copy or download it again"
+                "bytes were added to the file; copy or download it again"
             }
             VersionZero | Checksum { .. } => {
                 "the file was altered after it was written; copy or download it again"
             }
-            // From here on the checksum is right: it was not an accident.
+            // All other errors occur after the checksum was found correct, so it was no accident.
             _ => "the file was not written by superword; do not use it, and save the model again",
         };
         Some(hint.to_owned())
     }
 }
 
-/// What a file that is not a model seems to be.
+/// What a file that is not a model looks like.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[allow(missing_docs)] // the names say it
 pub enum LooksLike {
@@ -209,7 +207,7 @@ impl LooksLike {
     /// A guess from the first bytes: `{"a": 1}` looks like JSON.
     pub(super) fn of(bytes: &[u8]) -> LooksLike {
         let start = &bytes[..bytes.len().min(512)];
-        // The magic after a copy as text: line ends changed, or the first byte re-encoded.
+        // The magic after copying as text: line endings changed, or the first byte was re-encoded.
         let name = &MAGIC[1..4];
         if [&b"\x89"[..], b"\xc2\x89", b"\xef\xbf\xbd"]
             .iter()
@@ -241,12 +239,14 @@ impl LooksLike {
         match self {
             LooksLike::MangledModel => "copy it again, as a binary file",
             LooksLike::LfsPointer => "get the file itself: git lfs pull",
-            LooksLike::Json => "a tokenizer of another tool has to be imported, not loaded",
+            LooksLike::Json => {
+                "to use a tokenizer of another program, import it instead of loading it"
+            }
             LooksLike::Zip | LooksLike::Gzip | LooksLike::Zstd => {
-                "unpack it first, if there is a model in it"
+                "if it contains a model, unpack it first"
             }
             LooksLike::Text | LooksLike::Unknown => {
-                "give a file that superword saved; check the path"
+                "check the path, and give a file that superword saved"
             }
         }
     }
@@ -255,14 +255,14 @@ impl LooksLike {
 impl std::fmt::Display for LooksLike {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(match self {
-            LooksLike::MangledModel => "it was one, but was damaged by copying it as text",
-            LooksLike::LfsPointer => "it is a pointer of Git LFS",
+            LooksLike::MangledModel => "it is a model that was damaged by copying it as text",
+            LooksLike::LfsPointer => "it is a Git LFS pointer",
             LooksLike::Json => "it looks like JSON",
             LooksLike::Zip => "it looks like a zip archive",
             LooksLike::Gzip => "it is compressed with gzip",
             LooksLike::Zstd => "it is compressed with zstd",
             LooksLike::Text => "it looks like text",
-            LooksLike::Unknown => "it starts with other bytes",
+            LooksLike::Unknown => "it does not start with the bytes of a model file",
         })
     }
 }
@@ -270,7 +270,7 @@ impl std::fmt::Display for LooksLike {
 fn is_text(start: &[u8]) -> bool {
     let valid = match std::str::from_utf8(start) {
         Ok(text) => text,
-        // The cut at 512 bytes may split a character.
+        // The limit of 512 bytes may split a character.
         Err(error) if error.error_len().is_none() => {
             std::str::from_utf8(&start[..error.valid_up_to()]).unwrap_or_default()
         }
@@ -296,7 +296,7 @@ impl SaveError {
     pub fn hint(&self) -> Option<String> {
         let hint = match self {
             SaveError::Write(error) => error.hint(),
-            SaveError::TooLarge { .. } => "record fewer n-grams, or ask for a smaller vocabulary",
+            SaveError::TooLarge { .. } => "record fewer n-grams, or choose a smaller vocabulary",
         };
         Some(hint.to_owned())
     }
