@@ -9,8 +9,9 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
-from superword import _core, work
+from superword import _core
 from superword import progress as display
+from superword._files import work
 from superword._reading.sources import Sources, gather
 from superword._support.faces import for_python
 from superword._support.text import plural

@@ -9,9 +9,9 @@ from typing import Any
 import click
 import pytest
 import superword
+from superword.cli.commands.train import train as train_command
 from superword.cli.options import in_sections
 from superword.cli.pretokenizers import PATTERN_OPTIONS
-from superword.cli.train import train as train_command
 from superword.errors import OptionError
 from superword.options import FILES_ONLY, GREEDY_SPLIT, TrainOptions
 

@@ -16,7 +16,8 @@ from typing import Any
 
 import pytest
 import superword
-from superword import _core, work
+from superword import _core
+from superword._files import work
 from superword._reading.sources import gather
 from superword.errors import InputError, SaveError, SuperwordError, WorkDirError
 from superword.inputs import Texts, expand

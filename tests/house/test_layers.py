@@ -48,9 +48,7 @@ MOST_LINES = 450
 GENERATED = {"crates/superword/src/text/tables.rs"}
 MOST_FILES = 12
 LARGE_FOLDERS = {
-    "python/superword": "the public modules of the package",
     "python/superword/reference": "one file for each algorithm of the paper",
-    "crates/superword-python/src": "one file for each group of names that Python sees",
 }
 
 

@@ -8,9 +8,9 @@ use superword::corpus::{Format, Groups, OnError, ReadOptions, Sample, Source, We
 use superword::model::{Alphabet, Method, PickySplit};
 use superword::train::{Boundary, GreedySplit, Picky, Resources, TrainOptions};
 
-use crate::batches::PyBatches;
 use crate::errors::{self, Raised};
-use crate::spool::PySpool;
+use crate::reading::batches::PyBatches;
+use crate::reading::spool::PySpool;
 use crate::work_dir::PyWorkDir;
 
 /// A path, a spool or batches.

@@ -9,8 +9,8 @@ use pyo3::types::{PyByteArray, PyBytes, PyList, PySlice};
 use superword::encode::{BatchError, EncodedBatch, Encoder, OffsetUnit, Spans, SpecialFinder};
 use superword::observe::{Observer, Silent};
 
-use crate::arrow::Buffers;
 use crate::errors;
+use crate::reading::arrow::Buffers;
 use crate::watch::{detached, watched_apart};
 
 /// Text from which on a call can be stopped by Ctrl-C. It takes some ten milliseconds at worst; a

@@ -2,20 +2,14 @@
 //! GIL, maps errors and turns Ctrl-C into a stop. Nothing is decided here.
 
 mod arguments;
-mod arrow;
-mod batches;
-mod candidates;
-mod columns;
-mod counts;
+mod counting;
 mod disk;
-mod documents;
 mod encoding;
 mod errors;
 mod model;
 mod pretokenizer;
+mod reading;
 mod shards;
-mod spool;
-mod stages;
 mod training;
 mod watch;
 mod work_dir;
@@ -27,20 +21,26 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
     module.add("MAX_THREADS", superword::threads::MAX)?;
     module.add_class::<pretokenizer::PyPretokenizer>()?;
-    module.add_class::<spool::PySpool>()?;
+    module.add_class::<reading::spool::PySpool>()?;
     module.add_class::<model::PyModel>()?;
-    module.add_class::<documents::PyDocumentReader>()?;
-    module.add_class::<batches::PyBatches>()?;
+    module.add_class::<reading::documents::PyDocumentReader>()?;
+    module.add_class::<reading::batches::PyBatches>()?;
     module.add_class::<work_dir::PyWorkDir>()?;
     module.add_class::<shards::PyShardRun>()?;
-    module.add_class::<counts::PyCounts>()?;
-    module.add_class::<candidates::PyCandidates>()?;
+    module.add_class::<counting::counts::PyCounts>()?;
+    module.add_class::<counting::candidates::PyCandidates>()?;
     module.add_function(wrap_pyfunction!(training::train, module)?)?;
-    module.add_function(wrap_pyfunction!(stages::check_memory, module)?)?;
-    module.add_function(wrap_pyfunction!(stages::count_pretokens, module)?)?;
-    module.add_function(wrap_pyfunction!(stages::train_words, module)?)?;
-    module.add_function(wrap_pyfunction!(stages::count_candidates, module)?)?;
-    module.add_function(wrap_pyfunction!(stages::train_superwords, module)?)?;
+    module.add_function(wrap_pyfunction!(counting::stages::check_memory, module)?)?;
+    module.add_function(wrap_pyfunction!(counting::stages::count_pretokens, module)?)?;
+    module.add_function(wrap_pyfunction!(counting::stages::train_words, module)?)?;
+    module.add_function(wrap_pyfunction!(
+        counting::stages::count_candidates,
+        module
+    )?)?;
+    module.add_function(wrap_pyfunction!(
+        counting::stages::train_superwords,
+        module
+    )?)?;
     module.add_function(wrap_pyfunction!(disk::replace_file, module)?)?;
     module.add_function(wrap_pyfunction!(disk::create_directory, module)?)?;
     module.add_function(wrap_pyfunction!(disk::identity, module)?)?;

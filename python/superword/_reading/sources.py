@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from superword import _core, work
+from superword import _core
+from superword._files import work
 from superword._support.text import lone_surrogate, surrogate_in
 from superword.errors import DocumentError, TextError
 from superword.inputs import STDIN, Input, Texts, groups_of

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::superwords::Step;
+use super::superwords::{SavedNgrams, Step, Superwords};
 use super::words::Words;
 use super::{Boundary, GreedySplit, TrainError, TrainOptions};
 use crate::model::{Event, Facts, Method, Model, ModelParts, PickySplit, SpecialToken, WordEvent};
@@ -12,7 +12,7 @@ use crate::token::{Symbol, TokenId};
 /// The history of the vocabulary, in the symbols of the run.
 pub(super) struct Learned {
     pub(super) steps: Vec<Step>,
-    pub(super) ngrams: Vec<Vec<Symbol>>,
+    pub(super) ngrams: SavedNgrams,
     pub(super) size: usize,
 }
 
@@ -23,6 +23,15 @@ impl Learned {
             steps: words.steps.iter().cloned().map(Step::Word).collect(),
             ngrams: Vec::new(),
             size: words.size,
+        }
+    }
+
+    /// The history of a model with superwords, and the n-grams to save in it.
+    pub(super) fn from_superwords(superwords: Superwords, ngrams: SavedNgrams) -> Learned {
+        Learned {
+            steps: superwords.steps,
+            ngrams,
+            size: superwords.size,
         }
     }
 

@@ -233,7 +233,7 @@ impl<'a> Run<'a> {
             } else if !superwords.settled(threshold, safe) {
                 threshold = lower_threshold(threshold, safe);
             } else {
-                return Ok(superwords.with_ngrams(ngrams));
+                return Ok(Learned::from_superwords(superwords, ngrams));
             }
         }
     }

@@ -233,7 +233,7 @@ pub fn train_superwords(
     if cut_below > 1 && !exact {
         return Err(TrainError::CutTooHigh { cut_below });
     }
-    let learned = superwords.with_ngrams(ngrams);
+    let learned = Learned::from_superwords(superwords, ngrams);
     let shortfall = learned.shortfall(options);
     let pretokenizer = words.parts().pretokenizer.clone();
     let model = learned.build(options, pretokenizer, base, text)?;

@@ -3,13 +3,12 @@
 //!
 //! Calls go one way. `apply` merges small sequences with `small` and hands longer ones to
 //! `windows`, which merges each window with `small` or `long`. All of them look up pairs in
-//! `table`. Models with deletions are different: `replay` applies their events in order, and
-//! `replay_heap` does the same for long sequences.
+//! `table`. Models with deletions are different: `replay` applies their events in
+//! order.
 
 mod apply;
 mod long;
 mod replay;
-mod replay_heap;
 mod small;
 mod table;
 mod windows;

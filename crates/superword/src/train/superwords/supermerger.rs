@@ -8,7 +8,6 @@ use crate::hash::NumberMap;
 use crate::merge::{Cells, MergeError, Merger, PairCount};
 use crate::model::WordEvent;
 use crate::token::Symbol;
-use crate::train::build::Learned;
 use crate::train::words::{WordStep, Words};
 use crate::train::{TrainError, WatchMerges};
 
@@ -44,15 +43,6 @@ impl Superwords {
     /// merge with a smaller count (the ordinary merge wins a tie), or when nothing else was left.
     pub(in crate::train) fn settled(&self, cut_below: u64, floor: u64) -> bool {
         cut_below <= floor.max(1) || cut_below <= self.settled_from
-    }
-
-    /// The history to build a model from, with n-grams to save in it.
-    pub(in crate::train) fn with_ngrams(self, ngrams: Vec<Vec<Symbol>>) -> Learned {
-        Learned {
-            steps: self.steps,
-            ngrams,
-            size: self.size,
-        }
     }
 }
 

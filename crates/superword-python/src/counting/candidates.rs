@@ -7,9 +7,9 @@ use superword::count::{CandidateCounts, NamedCandidates, TokenColumn, numbers};
 use superword::model::{Facts, Model};
 use superword::tokens::TokenTable;
 
-use crate::columns::{RunColumns, in_batches, of_runs};
-use crate::counts::{facts_of, overflow};
+use crate::counting::counts::{facts_of, overflow};
 use crate::errors;
+use crate::reading::columns::{RunColumns, in_batches, of_runs};
 use crate::watch::detached;
 
 /// How often each run of tokens of a text occurs. Immutable, and independent of a model.

@@ -14,7 +14,7 @@ from superword._reading.documents import read_batches
 from superword._support.text import plural
 from superword.cli.faces import as_shown
 from superword.cli.group import SectionedCommand, examples, tell
-from superword.cli.json import as_json_text
+from superword.cli.json_text import as_json_text
 from superword.cli.options import force_option, read_options
 from superword.errors import InputError, MissingExtraError
 from superword.export import (

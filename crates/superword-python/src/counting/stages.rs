@@ -13,8 +13,8 @@ use superword::tokens::TokenTable;
 use superword::train::{self, Text, TrainError, Words};
 
 use crate::arguments::{self, Input, Options};
-use crate::candidates::{PyCandidates, candidates_for};
-use crate::counts::{PyCounts, facts_of};
+use crate::counting::candidates::{PyCandidates, candidates_for};
+use crate::counting::counts::{PyCounts, facts_of};
 use crate::errors;
 use crate::model::PyModel;
 use crate::pretokenizer::PyPretokenizer;

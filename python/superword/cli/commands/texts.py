@@ -10,7 +10,7 @@ import click
 
 from superword._encoding.specials import thread_count
 from superword.cli.group import SectionedCommand, examples
-from superword.cli.json import as_json_text
+from superword.cli.json_text import as_json_text
 from superword.cli.pretokenizers import pretokenizer_of, pretokenizer_options
 from superword.cli.streams import (
     Batch,

@@ -1,92 +1,29 @@
-//! Models for Python.
+//! The methods of a model that Python can call.
 
 use std::collections::HashMap;
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
 use numpy::PyArray1;
 use pyo3::prelude::*;
 use pyo3::pybacked::{PyBackedBytes, PyBackedStr};
 use pyo3::types::{PyBytes, PyDict, PyList};
-use superword::encode::{Encoder, OffsetUnit};
+use superword::encode::OffsetUnit;
 use superword::model::{
     Alphabet, Event, Method, Model, NamedEvent, NamedParts, Origin, SpecialToken,
 };
 use superword::text::{Pretokenizer, PretokenizerConfig};
-use superword::token::{Symbol, TokenId};
+use superword::token::TokenId;
 
+use super::{DEFAULT_CACHE, PyModel};
 use crate::arguments::Input;
-use crate::arrow::Buffers;
 use crate::encoding::{self, Flat, FlatColumn, Texts, WithOffsets};
 use crate::errors;
 use crate::pretokenizer::PyPretokenizer;
+use crate::reading::arrow::Buffers;
 use crate::shards::{self, PyShardRun};
 use crate::watch::detached;
-
-/// A trained tokenizer. Immutable; may be used from many threads at once.
-#[pyclass(name = "Model", module = "superword._core", frozen)]
-pub(crate) struct PyModel {
-    model: Arc<Model>,
-    /// Made when it is first needed: a model that is only looked at does not pay for it.
-    encoder: OnceLock<Arc<Encoder>>,
-    /// For the encoder that is not there yet; [`ITS_OWN`]: what it takes by itself.
-    cache_bytes: AtomicUsize,
-}
-
-const ITS_OWN: usize = usize::MAX;
-
-impl PyModel {
-    pub(crate) fn new(model: Arc<Model>) -> PyModel {
-        PyModel {
-            model,
-            encoder: OnceLock::new(),
-            cache_bytes: AtomicUsize::new(ITS_OWN),
-        }
-    }
-
-    pub(crate) fn model(&self) -> &Arc<Model> {
-        &self.model
-    }
-
-    fn encoder(&self, py: Python<'_>) -> PyResult<&Arc<Encoder>> {
-        if let Some(encoder) = self.encoder.get() {
-            return Ok(encoder);
-        }
-        let made = detached(py, || Encoder::new(self.model.clone()))?
-            .map_err(|error| errors::pattern(&error))?;
-        let encoder = self.encoder.get_or_init(|| Arc::new(made));
-        // Also where another thread made it: the last word is then with whoever comes last.
-        let bytes = self.cache_bytes.load(Ordering::SeqCst);
-        if bytes != ITS_OWN {
-            encoder.set_cache_bytes(bytes);
-        }
-        Ok(encoder)
-    }
-
-    fn bytes_of(&self, symbol: Symbol) -> &[u8] {
-        self.model.vocabulary().bytes_of(symbol)
-    }
-
-    fn unknown_id(&self, id: u32) -> PyErr {
-        let message = format!(
-            "id {id} is not in the vocabulary, whose ids are below {}",
-            self.model.n_vocab()
-        );
-        errors::unknown_token(TokenId(id), message).into()
-    }
-
-    /// The bytes of a token, special ones included.
-    fn token(&self, id: TokenId) -> Option<&[u8]> {
-        if let Some(symbol) = self.model.vocabulary().symbol_with(id) {
-            return Some(self.bytes_of(symbol));
-        }
-        let mut specials = self.model.parts().specials.iter();
-        specials
-            .find(|special| special.id == id)
-            .map(|special| special.text.as_bytes())
-    }
-}
 
 type Merge<'py> = (Bound<'py, PyBytes>, Bound<'py, PyBytes>, u64);
 
@@ -430,13 +367,13 @@ impl PyModel {
 
     fn cache_bytes(&self, py: Python<'_>) -> PyResult<usize> {
         match self.cache_bytes.load(Ordering::SeqCst) {
-            ITS_OWN => Ok(self.encoder(py)?.cache_bytes()),
+            DEFAULT_CACHE => Ok(self.encoder(py)?.cache_bytes()),
             bytes => Ok(bytes),
         }
     }
 
     fn set_cache_bytes(&self, bytes: usize) {
-        let bytes = bytes.min(ITS_OWN - 1);
+        let bytes = bytes.min(DEFAULT_CACHE - 1);
         self.cache_bytes.store(bytes, Ordering::SeqCst);
         if let Some(encoder) = self.encoder.get() {
             encoder.set_cache_bytes(bytes);

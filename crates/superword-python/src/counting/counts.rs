@@ -7,8 +7,8 @@ use pyo3::types::{PyBytes, PyDict};
 use superword::count::{ColumnError, PretokenCounts, TokenColumn, numbers};
 use superword::model::Facts;
 
-use crate::columns::{TokenColumns, in_batches, of_tokens};
 use crate::errors::{self, Raised};
+use crate::reading::columns::{TokenColumns, in_batches, of_tokens};
 use crate::watch::detached;
 
 pub(crate) fn overflow() -> PyErr {

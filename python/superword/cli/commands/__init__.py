@@ -8,14 +8,14 @@ import sys
 import click
 
 from superword import __version__
-from superword.cli.completion import COMPLETE, completion
-from superword.cli.counting import candidates, count, merge_counts
-from superword.cli.encode_files import encode_files
-from superword.cli.exports import export, verify
+from superword.cli.commands.completion import COMPLETE, completion
+from superword.cli.commands.counting import candidates, count, merge_counts
+from superword.cli.commands.encode_files import encode_files
+from superword.cli.commands.exports import export, verify
+from superword.cli.commands.models import inspect, truncate
+from superword.cli.commands.texts import decode, encode, pretokenize
+from superword.cli.commands.train import train
 from superword.cli.group import INTERRUPTED, SuperwordGroup, examples
-from superword.cli.models import inspect, truncate
-from superword.cli.texts import decode, encode, pretokenize
-from superword.cli.train import train
 
 __all__ = ["cli", "run"]
 

@@ -7,13 +7,13 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use super::replay::EventReplay;
+use super::events::EventTable;
 
 /// There is no next event.
 const NEVER: u32 = u32::MAX;
 
 struct LongSequence<'r> {
-    replay: &'r EventReplay,
+    events: &'r EventTable,
     symbols: Vec<u32>,
     /// The slot of the next token, or the length of the sequence.
     next: Vec<u32>,
@@ -27,12 +27,12 @@ struct LongSequence<'r> {
     heap: BinaryHeap<Reverse<(u32, u32)>>,
 }
 
-/// Applies all events in order, like [`EventReplay::apply_simple`]. No event may make a symbol that
+/// Applies all events in order, like [`super::scan::apply`]. No event may make a symbol that
 /// the sequence starts with.
-pub(super) fn apply(replay: &EventReplay, symbols: &mut Vec<u32>) {
+pub(super) fn apply(events: &EventTable, symbols: &mut Vec<u32>) {
     let len = symbols.len() as u32;
     let mut sequence = LongSequence {
-        replay,
+        events,
         next: (1..=len).collect(),
         previous: std::iter::once(len).chain(0..len - 1).collect(),
         merge_at: vec![NEVER; symbols.len()],
@@ -73,7 +73,7 @@ impl LongSequence<'_> {
         let right = self.next[slot as usize];
         let (left_symbol, right_symbol) =
             (self.symbols[slot as usize], self.symbols[right as usize]);
-        let Some(joined) = self.replay.joined(left_symbol, right_symbol, event) else {
+        let Some(joined) = self.events.joined(left_symbol, right_symbol, event) else {
             return;
         };
         self.symbols[slot as usize] = joined;
@@ -86,7 +86,7 @@ impl LongSequence<'_> {
     }
 
     fn delete(&mut self, slot: u32, event: u32) {
-        let Some(parts) = self.replay.parts(self.symbols[slot as usize], event) else {
+        let Some(parts) = self.events.parts(self.symbols[slot as usize], event) else {
             return;
         };
         let after = self.next[slot as usize];
@@ -94,7 +94,7 @@ impl LongSequence<'_> {
         for (index, &part) in parts.iter().enumerate() {
             self.symbols[at as usize] = part;
             self.schedule_deletion(at, event + 1);
-            let end = at + self.replay.length(part);
+            let end = at + self.events.length(part);
             if index + 1 < parts.len() {
                 self.link(at, end);
                 at = end;
@@ -120,7 +120,7 @@ impl LongSequence<'_> {
 
     fn schedule_deletion(&mut self, slot: u32, moment: u32) {
         let event = self
-            .replay
+            .events
             .deletion_from(self.symbols[slot as usize], moment);
         self.delete_at[slot as usize] = event.unwrap_or(NEVER);
         self.heap.extend(event.map(|event| Reverse((event, slot))));
@@ -134,7 +134,7 @@ impl LongSequence<'_> {
         let right = self.next[slot as usize];
         let event = (right < self.len())
             .then(|| (self.symbols[slot as usize], self.symbols[right as usize]))
-            .and_then(|(left, right)| self.replay.merge_from(left, right, moment));
+            .and_then(|(left, right)| self.events.merge_from(left, right, moment));
         self.merge_at[slot as usize] = event.unwrap_or(NEVER);
         self.heap.extend(event.map(|event| Reverse((event, slot))));
     }
@@ -197,15 +197,15 @@ mod tests {
                 .iter()
                 .filter(|event| matches!(event, WordEvent::Delete { .. }))
                 .count();
-            let replay = EventReplay::new(events.into_iter());
-            assert!(replay.is_consistent());
+            let table = EventTable::new(events.into_iter());
+            assert!(table.is_consistent());
             let letters = 1 + random.index(3);
             let mut simple: Vec<u32> = (0..1 + random.index(60))
                 .map(|_| random.index(letters) as u32)
                 .collect();
             let mut heap = simple.clone();
-            replay.apply_simple(&mut simple);
-            apply(&replay, &mut heap);
+            super::super::scan::apply(&table, &mut simple);
+            apply(&table, &mut heap);
             assert_eq!(simple, heap);
         }
         assert!(deletions > 1000);

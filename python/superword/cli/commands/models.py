@@ -9,7 +9,7 @@ import click
 from superword._files.outputs import check_not_read, check_output
 from superword._support.text import printable
 from superword.cli.group import examples, tell
-from superword.cli.json import as_json_text
+from superword.cli.json_text import as_json_text
 from superword.cli.options import force_option
 from superword.tokenizer import Tokenizer
 
