@@ -20,7 +20,7 @@ from superword.errors import ShortfallWarning
 TRAIN = cli.commands["train"]
 FLAGS = {option.name: option for option in TRAIN.params if isinstance(option, click.Option)}
 # Flags about the run instead of the model. Other tests of this directory cover them.
-RUN_FLAGS = {"output", "counts", "candidates", "base", "also", "as_json", "quiet"}
+RUN_FLAGS = {"output", "counts", "candidates", "base", "also", "as_json", "overwrite", "quiet"}
 # A pattern that, unlike the presets, may put Han and Hiragana into one pretoken.
 PATTERN = r" ?[\p{L}\p{M}]+|[^\p{L}]"
 
