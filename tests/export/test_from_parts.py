@@ -54,10 +54,10 @@ def test_ids_may_be_given_for_each_token() -> None:
         ({"events": [("delete", b"a", b"b", 1)]}, "no kind of event named"),
         ({"events": [("merge", b"ab", b"c", 1)]}, 'event 0 uses the token "ab"'),
         ({"events": [("merge", b"a", b"b", 0)]}, "count of 0"),
-        ({"method": "bpe"}, "has a supermerge"),
+        ({"method": "bpe"}, "is a supermerge"),
         ({"ids": {b"a": 1}}, "has no id"),
         ({"special_tokens": [("<|x|>", 5)]}, "given twice"),
-        ({"special_tokens": [("<|x|>", 2**31)]}, "larger than any id"),
+        ({"special_tokens": [("<|x|>", 2**31)]}, "is larger than"),
         ({"special_tokens": [("", 400)]}, "is empty"),
     ],
 )
