@@ -251,7 +251,6 @@ pub(crate) fn train(error: &TrainError) -> PyErr {
         TrainError::WorkFile { .. } => "WorkDirError",
         TrainError::InUse { .. } => "WorkDirInUseError",
         TrainError::HasSuperwords
-        | TrainError::ForeignToken { .. }
         | TrainError::CutTooHigh { .. }
         | TrainError::Overflow(_)
         | TrainError::Merge(MergeError::CountOverflow)

@@ -72,12 +72,6 @@ pub enum TrainError {
     /// An extended model keeps its special tokens and gets no new ones.
     #[error("special tokens are given, but an extended model keeps its own")]
     BaseHasSpecials,
-    /// Candidates contain tokens that the model does not have.
-    #[error("a candidate contains the token {token:?}, which the model does not have")]
-    ForeignToken {
-        /// The token as text.
-        token: String,
-    },
     /// Candidates were cut so much that the result may have changed.
     #[error(
         "the candidates were cut at bigrams that occur fewer than {cut_below} times, but rarer \
@@ -291,9 +285,6 @@ impl TrainError {
                 Some("use `method=\"superbpe\"`, or learn the words without special tokens".into())
             }
             TrainError::BaseHasSpecials => Some("leave `special_tokens` out".into()),
-            TrainError::ForeignToken { .. } => {
-                Some("count the candidates with the same model of words".into())
-            }
             TrainError::CutTooHigh { cut_below } => Some(format!(
                 "count the candidates again with `cut_below` less than {cut_below}, or without it"
             )),
