@@ -131,7 +131,12 @@ def test_a_new_weight_with_a_sample_gives_the_model_of_a_run_without_work_dir(
 ) -> None:
     groups = {"a": files[:2], "b": files[2:]}
     for weights in ({"a": 1}, {"a": 0}, {"a": 2}, {"a": 2.5}, {"a": 0}):
-        given = {"vocab_size": 380, "weights": weights, "sample": 5000, "on_error": "skip"}
+        given: dict[str, Any] = {
+            "vocab_size": 380,
+            "weights": weights,
+            "sample": 5000,
+            "on_error": "skip",
+        }
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             wanted = superword.train(groups, **given)
