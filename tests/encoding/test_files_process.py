@@ -153,4 +153,4 @@ def test_wrong_usage_is_said(model_path: Path, tmp_path: Path) -> None:
         check=False,
     )
     assert both.returncode == 2
-    assert b"exclude each other" in both.stderr
+    assert b"cannot be combined" in both.stderr

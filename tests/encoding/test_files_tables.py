@@ -156,7 +156,7 @@ def test_datasets_are_taken_and_gone_on_with(documents: list[str], tmp_path: Pat
     assert digests(out) == digests(tmp_path / "whole")
     with pytest.raises(ShardsMismatchError, match="Dataset has changed"):
         tok.encode_files(data.select(range(100)), out, shard_size=2 * SIZE)
-    with pytest.raises(InputError, match="several parts: train"):
+    with pytest.raises(InputError, match="several splits: train"):
         tok.encode_files(datasets.DatasetDict({"train": data}), tmp_path / "dict")
 
     def rows() -> Iterator[dict[str, str]]:
@@ -197,7 +197,7 @@ def test_the_command_takes_them(
     told = subprocess.run(command, capture_output=True, check=False, text=True)
     assert told.returncode == 1
     assert "no column 'text'" in told.stderr
-    assert "hint: name the column that holds the text with --text-field" in told.stderr
+    assert "hint: set --text-field to the column that holds the text" in told.stderr
     command += ["--text-field", "body", "--no-eot"]
     told = subprocess.run(command, capture_output=True, check=True, text=True)
     assert "3,000 documents" in told.stderr

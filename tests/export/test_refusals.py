@@ -145,7 +145,7 @@ def test_wrong_options_are_errors(tmp_path: Path) -> None:
     with pytest.raises(SpecialTokenError, match="bos_token"):
         words().export_huggingface(tmp_path, bos_token="<s>")
     (tmp_path / "file").write_text("")
-    with pytest.raises(SaveError, match="not a folder"):
+    with pytest.raises(SaveError, match="cannot be a directory"):
         words().export_huggingface(tmp_path / "file")
 
 

@@ -71,13 +71,13 @@ def work_dir(disk: Path, folder: Path) -> None:
 
     ballast = fill(disk, leave=0)
     error = failed(WorkDirError, run)
-    assert "the same command goes on" in str(error.hint)
+    assert "run the same command again" in str(error.hint)
     assert not list((disk / "work").glob(".superword-*"))
     ballast.unlink()
     ballast = fill(disk, leave=220_000)
     error = failed(WorkDirError, run)
     assert error.facts["path"].startswith(str(disk / "work")), error.facts
-    assert "the same command goes on" in str(error.hint)
+    assert "run the same command again" in str(error.hint)
     kept = {path: path.stat().st_mtime_ns for path in (disk / "work").glob("count-*.json")}
     assert 0 < len(kept) < 6, kept
     assert not list((disk / "work").glob(".superword-*")), "a partial file is left"
