@@ -50,7 +50,6 @@ def test_ids_may_be_given_for_each_token() -> None:
         ({"method": "words"}, "no method named"),
         ({"alphabet": "letters"}, "no alphabet named"),
         ({"facts": "[]"}, "not a JSON object"),
-        ({"events": [("delete", b"a", b"", 1)]}, "uses the token"),
         ({"events": [("delete", b"a", b"b", 1)]}, "no kind of event named"),
         ({"events": [("merge", b"ab", b"c", 1)]}, 'event 0 uses the token "ab"'),
         ({"events": [("merge", b"a", b"b", 0)]}, "count of 0"),
