@@ -45,6 +45,17 @@ def test_readme_opens_with_the_two_commands_and_an_example() -> None:
     assert places == sorted(places)
 
 
+@pytest.mark.parametrize("page", ["ARCHITECTURE.md", "CONTRIBUTING.md"])
+def test_every_path_that_the_map_names_exists(page: str) -> None:
+    text = without_blocks((ROOT / page).read_text())
+    named = set(re.findall(r"`([\w.-]+/[\w./-]*|\w+\.(?:rs|py))`", text))
+    roots = [ROOT, ROOT / "crates/superword/src", ROOT / "python/superword"]
+    made = {".hypothesis/"}  # By running the tests.
+    missing = {path for path in named if not any((root / path).exists() for root in roots)}
+    assert missing - made == set()
+    assert len(named) > 20
+
+
 def test_every_make_target_that_a_page_names_exists() -> None:
     targets = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(), re.MULTILINE))
     named = {
