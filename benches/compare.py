@@ -4,6 +4,8 @@ BEFORE and AFTER are directories that hold an importable `superword` package, su
 two checkouts after `make setup`. The two builds take turns on the same text, each run in a fresh
 process. Models and ids must be equal; the best time and the smallest peak of each build count.
 The table goes to stdout and, with NAME, to `benches/results/comparisons/<date>-NAME.md`.
+`SIZES` is the training text in MB (200), `ENGLISH` the text to encode (64), `ROUNDS` how often each
+build runs (3); the other variables are those of `make bench`.
 """
 
 from __future__ import annotations
@@ -19,12 +21,14 @@ from typing import Any
 
 from benches import RECORDED, SCRATCH, machine, texts
 from benches.measure import Measured, Runner
+from benches.plan import numbers
 from benches.plan import plan as make_plan
 from benches.texts import MB
 from benches.training import METHODS, job_for
 
 BUILDS = ("before", "after")
 PATTERN = "gpt4o"
+VOCABULARY = 131_072
 
 
 @dataclass
@@ -37,9 +41,10 @@ class Workload:
     size: int
 
 
-def workloads(made: dict[str, Any], cores: int, vocab: int) -> Iterator[Workload]:
+def workloads(
+    made: dict[str, Any], train: dict[str, Any], cores: int, vocab: int
+) -> Iterator[Workload]:
     """Training with each method, then encoding with the models that training saved."""
-    train = made["train-200000000"] if "train-200000000" in made else made["model"]
     size = f"{train['bytes'] / MB:.0f} MB"
     for method in METHODS:
         for threads in sorted({1, cores}):
@@ -70,10 +75,12 @@ def _out(method: str) -> Path:
 def run(before: Path, after: Path, rounds: int, seconds: float) -> list[dict[str, Any]]:
     """Run every workload with both builds in turn; raises if a result differs."""
     plan = make_plan()
-    made = texts.prepare([200 * MB], 128 * MB, 64 * MB, ["zh"])["texts"]
+    size = int(numbers("SIZES", [200])[-1] * MB)
+    english = int(numbers("ENGLISH", [64])[0] * MB)
+    made = texts.prepare([size], min(size, 128 * MB), english, ["zh"])["texts"]
     runner = Runner(seconds)
     rows: list[dict[str, Any]] = []
-    for work in workloads(made, plan.cores, 131_072):
+    for work in workloads(made, made[f"train-{size}"], plan.cores, VOCABULARY):
         items = {
             build: Measured(work.job | {"import_from": str(path)}, f"{build}: {work.label}")
             for build, path in zip(BUILDS, (before, after), strict=True)

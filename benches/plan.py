@@ -14,7 +14,8 @@ BAR_LANGUAGES = ("zh", "ja", "th", "ar", "hi")
 QUICK_LANGUAGES = (*BAR_LANGUAGES, "ru", "ko", "de")
 
 
-def _numbers(name: str, default: list[float]) -> list[float]:
+def numbers(name: str, default: list[float]) -> list[float]:
+    """The numbers in an environment variable, or the default."""
     given = os.environ.get(name)
     try:
         return [float(part) for part in given.replace(",", " ").split()] if given else default
@@ -77,15 +78,15 @@ def plan() -> Plan:
         raise SystemExit(f"BENCH must be one of {', '.join(MODES)}, not {mode!r}")
     quick = mode == "quick"
     short = mode in ("quick", "encoding")
-    sizes = sorted({int(x * MB) for x in _numbers("SIZES", [10, 50] if quick else [10, 50, 200])})
-    vocabs = sorted(int(x) for x in _numbers("VOCABS", [8192, 32768, 131072]))
+    sizes = sorted({int(x * MB) for x in numbers("SIZES", [10, 50] if quick else [10, 50, 200])})
+    vocabs = sorted(int(x) for x in numbers("VOCABS", [8192, 32768, 131072]))
     middle = sizes[len(sizes) // 2] if len(sizes) > 2 else sizes[0]
     usual_english = {"quick": 16, "encoding": 64}.get(mode, 128)
-    english = int(_numbers("ENGLISH", [usual_english])[0] * MB)
+    english = int(numbers("ENGLISH", [usual_english])[0] * MB)
     usual = {"quick": 560, "full": 3 * 3600, "training": 2 * 3600, "encoding": 690}[mode]
     return Plan(
         mode=mode,
-        seconds=_numbers("BENCH_SECONDS", [usual])[0],
+        seconds=numbers("BENCH_SECONDS", [usual])[0],
         sizes=sizes,
         vocabs=vocabs[:-1] if quick and len(vocabs) > 2 else vocabs,
         vocab=vocabs[len(vocabs) // 2] if quick else vocabs[-1],
@@ -95,7 +96,7 @@ def plan() -> Plan:
         model_bytes=min(128 * MB, max(sizes)),
         english_bytes=english,
         slice_bytes=english // 8,
-        rounds=int(_numbers("ROUNDS", [2 if short else 3])[0]),
+        rounds=int(numbers("ROUNDS", [2 if short else 3])[0]),
         languages=list(QUICK_LANGUAGES) if quick else None,
         training_limit=120 if quick else 900,
         encoding_limit={"quick": 30, "encoding": 60}.get(mode, 300),
