@@ -7,7 +7,6 @@ from numpy import uint8, uint32, uint64
 from numpy.typing import NDArray
 
 __version__: str
-MAX_THREADS: int
 
 class Pretokenizer:
     """A compiled pretokenizer. Immutable."""
@@ -249,6 +248,9 @@ def each_document(
     sources: Sequence[Source], text_field: str, callback: Callable[[list[str]], object]
 ) -> None:
     """Call `callback` with all documents, in order, some at a time; what it raises ends it."""
+
+def max_threads() -> int:
+    """Return the largest number of threads that may be asked for."""
 
 def preset_names() -> list[str]: ...
 def script_names() -> list[str]: ...

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -42,7 +43,7 @@ def run_limited(code: str, *arguments: object, megabytes: int) -> str:
 def test_absurd_numbers_of_threads_are_refused(tmp_path: Path, threads: int) -> None:
     (tmp_path / "a.txt").write_text("one of the words " * 9)
     tok = superword.train(tmp_path / "a.txt", vocab_size=270, threads=MAX_THREADS)
-    calls = {
+    calls: dict[str, Callable[[], object]] = {
         "train": lambda: superword.train(tmp_path / "a.txt", vocab_size=270, threads=threads),
         "encode_batch": lambda: tok.encode_batch(["a"] * 9, threads=threads),
         "count_tokens": lambda: tok.count_tokens(["a"] * 9, threads=threads),
@@ -128,7 +129,7 @@ def test_training_without_enough_memory_raises_a_memory_error(
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="needs RLIMIT_AS")
-@pytest.mark.parametrize("call", ["tok.encode(text)", "tok.encode_batch([text, text], threads=2)"])
+@pytest.mark.parametrize("call", ["tok.encode(text)", "tok.encode_batch([text], threads=1)"])
 @pytest.mark.parametrize("piece", ["x", "of the "])
 def test_encoding_without_enough_memory_raises_a_memory_error(call: str, piece: str) -> None:
     code = (
@@ -156,7 +157,7 @@ def test_a_pattern_that_takes_too_long_is_named(tmp_path: Path, pattern: str) ->
     text = "a" * 80_000 + "b"
     pretokenizer = superword.Pretokenizer(pattern=pattern)
     (tmp_path / "a.txt").write_text(text)
-    calls = {
+    calls: dict[str, Callable[[], object]] = {
         "split": lambda: pretokenizer.split(text),
         "train": lambda: superword.train(
             tmp_path / "a.txt", vocab_size=300, pretokenizer=pretokenizer

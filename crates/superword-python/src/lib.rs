@@ -25,7 +25,6 @@ use pyo3::prelude::*;
 #[pymodule(gil_used = false)]
 fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
-    module.add("MAX_THREADS", superword::threads::MAX)?;
     module.add_class::<pretokenizer::PyPretokenizer>()?;
     module.add_class::<spool::PySpool>()?;
     module.add_class::<model::PyModel>()?;
@@ -33,6 +32,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<work_dir::PyWorkDir>()?;
     module.add_class::<counts::PyCounts>()?;
     module.add_class::<candidates::PyCandidates>()?;
+    module.add_function(wrap_pyfunction!(arguments::max_threads, module)?)?;
     module.add_function(wrap_pyfunction!(training::train, module)?)?;
     module.add_function(wrap_pyfunction!(stages::check_memory, module)?)?;
     module.add_function(wrap_pyfunction!(stages::count_pretokens, module)?)?;

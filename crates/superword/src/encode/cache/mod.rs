@@ -73,7 +73,7 @@ impl PretokenCache {
         let pairs = 1 << pairs.ilog2();
         self.short = match known.pairs.len() == pairs {
             true => known.pairs.clone(),
-            false => vec![Pair::default(); pairs],
+            false => crate::memory::filled(Pair::default(), pairs),
         };
         self.middle = WideTable::new(bytes - short - wide - long);
         self.wide = WideTable::new(wide);
