@@ -9,7 +9,6 @@ from numpy import uint8, uint32, uint64
 from numpy.typing import NDArray
 
 __version__: str
-MAX_THREADS: int
 
 class Pretokenizer:
     """A compiled pretokenizer. Immutable."""
@@ -300,6 +299,9 @@ def train_superwords(
     progress: Callable[[str, str, int, int | None], None] | None,
 ) -> tuple[Model, str | None]:
     """Phase 2. The second result says why the vocabulary is smaller than asked for."""
+
+def max_threads() -> int:
+    """Return the largest number of threads that is accepted."""
 
 def preset_names() -> list[str]: ...
 def script_names() -> list[str]: ...

@@ -21,6 +21,12 @@ pub(crate) enum Input<'py> {
     Batches(Bound<'py, PyBatches>),
 }
 
+/// The largest number of threads that may be asked for.
+#[pyfunction]
+pub(crate) fn max_threads() -> usize {
+    superword::threads::MAX
+}
+
 pub(crate) fn format_named(name: &str) -> PyResult<Format> {
     match name {
         "jsonl" => Ok(Format::Jsonl),

@@ -19,7 +19,6 @@ use pyo3::prelude::*;
 #[pymodule(gil_used = false)]
 fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
-    module.add("MAX_THREADS", superword::threads::MAX)?;
     module.add_class::<pretokenizer::PyPretokenizer>()?;
     module.add_class::<reading::spool::PySpool>()?;
     module.add_class::<model::PyModel>()?;
@@ -29,6 +28,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<shards::PyShardRun>()?;
     module.add_class::<counting::counts::PyCounts>()?;
     module.add_class::<counting::candidates::PyCandidates>()?;
+    module.add_function(wrap_pyfunction!(arguments::max_threads, module)?)?;
     module.add_function(wrap_pyfunction!(training::train, module)?)?;
     module.add_function(wrap_pyfunction!(counting::stages::check_memory, module)?)?;
     module.add_function(wrap_pyfunction!(counting::stages::count_pretokens, module)?)?;

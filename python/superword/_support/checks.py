@@ -60,9 +60,10 @@ def whole(name: str, value: object, *, at_least: int, hint: str | None = None) -
 def threads(value: object) -> int:
     """Check a number of threads; 0 means one per core."""
     number = whole("threads", value, at_least=0)
-    if number > _core.MAX_THREADS:
+    most = _core.max_threads()
+    if number > most:
         raise OptionError(
-            f"`threads` must be at most {_core.MAX_THREADS:,}, not {number:,}",
+            f"`threads` must be at most {most:,}, not {number:,}",
             hint="use 0, or leave it out, for one thread per core",
             option="threads",
             value=number,

@@ -78,7 +78,7 @@ impl PretokenCache {
         let buckets = 1 << buckets.ilog2();
         self.short = match known.buckets.len() == buckets {
             true => known.buckets.clone(),
-            false => vec![Bucket::default(); buckets],
+            false => crate::memory::filled(Bucket::default(), buckets),
         };
         self.middle = WideTable::new(bytes - short - wide - long);
         self.wide = WideTable::new(wide);

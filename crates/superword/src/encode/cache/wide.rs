@@ -261,7 +261,7 @@ impl<L: Line> WideTable<L> {
     #[cold]
     fn grow(&mut self) {
         let lines = (self.lines.len() * 4).clamp(FIRST.min(self.max_lines), self.max_lines);
-        let old = std::mem::replace(&mut self.lines, vec![L::default(); lines]);
+        let old = std::mem::replace(&mut self.lines, crate::memory::filled(L::default(), lines));
         self.used = 0;
         for line in old {
             line.for_each(|key, symbols| self.insert_in_line(key, symbols));

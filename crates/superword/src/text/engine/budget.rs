@@ -25,11 +25,17 @@ pub(super) struct Budget {
     /// The text is too short to exceed the budget even if every pretoken looks at all of it.
     unlimited: bool,
     pretokens: u64,
-    started: Option<Instant>,
+    /// The time that the search has taken, and when it was last measured.
+    time: Duration,
+    measured: Option<Instant>,
 }
 
 /// How long a slow search may go on before its speed is judged.
 const PATIENCE: Duration = Duration::from_secs(10);
+
+/// A longer time between two measurements counts as this long. Otherwise a process that was suspended
+/// would look slow.
+const LONGEST_GAP: Duration = Duration::from_secs(1);
 
 /// The lowest speed in bytes per second. Ordinary patterns are a hundred times as fast.
 const LOWEST_SPEED: f64 = 10_000.0;
@@ -47,7 +53,8 @@ impl Budget {
             left: FLAT.saturating_add(len.saturating_mul(PER_BYTE)),
             unlimited: len.saturating_mul(len) <= FLAT,
             pretokens: 0,
-            started: None,
+            time: Duration::ZERO,
+            measured: None,
         }
     }
 
@@ -73,8 +80,11 @@ impl Budget {
         if !self.is_sample() {
             return true;
         }
-        let started = *self.started.get_or_insert_with(Instant::now);
-        !is_too_slow(bytes, started.elapsed())
+        let now = Instant::now();
+        if let Some(before) = self.measured.replace(now) {
+            self.time += now.duration_since(before).min(LONGEST_GAP);
+        }
+        !is_too_slow(bytes, self.time)
     }
 
     /// Spends steps. Returns false if the budget is exhausted.
