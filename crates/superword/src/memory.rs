@@ -75,17 +75,15 @@ pub(crate) fn reserve_text(text: &mut String, additional: usize) {
     }
 }
 
-/// Makes a list of `count` equal items. Zeros come from the system untouched, as with `vec!`.
+/// Makes a list of `count` equal items, as `vec!` does.
+///
+/// It must not ask for the memory first and give it back: freeing a large block makes the system's
+/// allocator serve later blocks from its heap, where they cost more time and memory.
 pub(crate) fn filled<T: Clone>(item: T, count: usize) -> Vec<T> {
-    // `vec!` is the only way to get pages of zeros that are not touched. It aborts if the memory
-    // is not there, so this asks for the memory first and gives it back.
-    let mut probe: Vec<T> = Vec::new();
-    if probe.try_reserve_exact(count).is_err() {
-        fail();
-    }
-    // Without this the compiler may remove an allocation that nothing uses.
-    drop(std::hint::black_box(probe));
-    vec![item; count]
+    let mut items = Vec::new();
+    reserve_exact(&mut items, count);
+    items.resize(count, item);
+    items
 }
 
 /// Makes room for one more entry of a table.
