@@ -41,7 +41,7 @@ def check_choice(name: str, value: object, choices: tuple[str, ...]) -> None:
 
 
 def whole(name: str, value: object, *, at_least: int, hint: str | None = None) -> int:
-    """Accept an integer of any type, including numpy's, but no bool."""
+    """Accept an integer of any type, including numpy's, but not a bool."""
     wanted = f"a whole number, {at_least} or more"
     # True is an int in Python, but nobody means 1 by it.
     if isinstance(value, bool):

@@ -13,7 +13,7 @@ _UNSAFE = re.compile("[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufe
 
 
 def as_json_text(value: Any, indent: int | None = None) -> str:
-    r"""A value as JSON in which other characters than control characters are readable.
+    r"""A value as JSON, with all characters readable except control characters.
 
     >>> as_json_text("of the \x9b")
     '"of the \\u009b"'

@@ -251,7 +251,7 @@ def _smaller_paths(output: str, sizes: tuple[int, ...]) -> dict[int, str]:
 
 
 def _check_sizes(options: TrainOptions, sizes: tuple[int, ...], base: str | None) -> None:
-    """Refuse sizes of smaller vocabularies that cannot be had, before the work starts."""
+    """Check the sizes of smaller vocabularies before the work starts."""
     reason = None
     if not sizes:
         return
