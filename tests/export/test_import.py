@@ -208,7 +208,7 @@ def test_ranks_of_tiktoken_encode_as_tiktoken_does(pattern: str, tmp_path: Path)
     origin = tiktoken.Encoding("x", pat_str=pattern, mergeable_ranks=ranks, special_tokens=special)
     model = Tokenizer.from_tiktoken(ranks, pattern, special)
     assert model.n_vocab == origin.n_vocab
-    # Ids stay as they are, even with gaps or in another order than the bytes.
+    # Ids are kept, even with gaps or in another order than the bytes.
     model.export_huggingface(tmp_path)
     exported = tokenizers.Tokenizer.from_file(str(tmp_path / "tokenizer.json"))
     for text in [*training_text(9, 60), "the<|endoftext|>of<|fim|>", "  \n x  ", ""]:
