@@ -75,10 +75,10 @@ pub(crate) fn reserve_text(text: &mut String, additional: usize) {
     }
 }
 
-/// Makes a list of `count` equal items. Zeros come from the system untouched, as with `vec!`.
+/// Makes a list of `count` equal items. As with `vec!`, pages of zeros are not touched.
 pub(crate) fn filled<T: Clone>(item: T, count: usize) -> Vec<T> {
-    // `vec!` is the only way to get pages of zeros that are not touched. It aborts if the memory
-    // is not there, so this asks for the memory first and gives it back.
+    // `vec!` is the only way to get untouched pages of zeros. It aborts if there is not enough
+    // memory, so this function allocates the same amount first and frees it.
     let mut probe: Vec<T> = Vec::new();
     if probe.try_reserve_exact(count).is_err() {
         fail();
