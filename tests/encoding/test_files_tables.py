@@ -25,7 +25,7 @@ from support.variants import engine
 from test_files import SIZE, digests, of_all_sizes, read_back
 
 pa: Any = pytest.importorskip("pyarrow", reason="superword[arrow] is not installed")
-import pyarrow.parquet as pq  # noqa: E402  # behind the check that it is there
+import pyarrow.parquet as pq  # noqa: E402  # after the check that it is installed
 
 
 @pytest.fixture

@@ -335,7 +335,7 @@ def test_the_papers_files_give_the_model_back(kind: str, tmp_path: Path) -> None
         ("BoundlessBPE v3 word\n", "version 3"),
         ("something else", "does not start with"),
         ("BoundlessBPE v2 letters\n", "the kind 'letters'"),
-        ("BoundlessBPE v2 word\nx 1\n", ":2: it stands before"),
+        ("BoundlessBPE v2 word\nx 1\n", ":2: it comes before"),
         ("BoundlessBPE v2 word\nvocabulary\na 1 2 3\nwords\n", ":3: it is not a token"),
         ("BoundlessBPE v2 word\nvocabulary\n日 1\nwords\n", ":3: '日'"),
         ("BoundlessBPE v2 word\nvocabulary\nwords\na\n", ":4: it is not two tokens"),

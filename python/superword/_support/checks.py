@@ -173,7 +173,7 @@ def special_tokens(given: Iterable[str]) -> tuple[str, ...]:
         elif not token:
             problem = "is empty"
         elif token in seen:
-            problem = f"is {token!r} a second time"
+            problem = f"repeats {token!r}"
         elif surrogate_in(token):
             problem = f"is {token!r}, which has a lone surrogate and is not valid Unicode"
         if problem:

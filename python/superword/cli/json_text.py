@@ -8,7 +8,7 @@ from typing import Any
 
 __all__ = ["as_json_text"]
 
-# Control characters that JSON may hold as they are, and characters that reorder text.
+# Control characters that JSON may contain unescaped, and characters that reorder text.
 _UNSAFE = re.compile("[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff\ud800-\udfff]")
 
 

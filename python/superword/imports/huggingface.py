@@ -52,7 +52,7 @@ def _convert(data: dict[str, Any], ignore_normalizer: bool, path: str) -> Tokeni
     if normalizer is not None and not ignore_normalizer:
         _refuse(
             f"it changes text before encoding (the normalizer {normalizer.get('type')}), and "
-            "superword encodes text as it is",
+            "superword encodes text unchanged",
             "give ignore_normalizer=True and normalize texts yourself; for NFC: "
             'unicodedata.normalize("NFC", text)',
         )

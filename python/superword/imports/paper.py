@@ -124,7 +124,7 @@ class _Reader:
                 left = int(title[2]) if title[2] else None
                 continue
             if current is None:
-                self.refuse(number, "it stands before the first section")
+                self.refuse(number, "it comes before the first section")
             current.append((number, line.split()))
             if left is not None:
                 left -= 1
@@ -140,7 +140,7 @@ class _Reader:
                 continue
             token = self.token(number, name)
             if token in ids:
-                self.refuse(number, f"the token {name!r} is there twice")
+                self.refuse(number, f"the token {name!r} is listed twice")
             ids[token] = id
         return ids
 

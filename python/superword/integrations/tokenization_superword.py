@@ -76,7 +76,7 @@ class SuperwordTokenizer(PreTrainedTokenizer):  # type: ignore[misc]
         made.vocab_file = None  # The file is gone; `save_vocabulary` writes the model again.
         return made
 
-    # The vocabulary. Tokens are written in the byte alphabet of GPT-2, special ones as they are.
+    # The vocabulary. Tokens are written in the byte alphabet of GPT-2, special tokens unchanged.
 
     @property
     def vocab_size(self) -> int:

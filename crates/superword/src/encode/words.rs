@@ -65,7 +65,7 @@ impl WordEncoder {
     }
 
     /// For each symbol, whether its bytes are encoded as this one symbol. (A token can be
-    /// unreachable: other merges get in the way of its own.) `events` are those given to
+    /// unreachable, because other merges prevent its own.) `events` are those given to
     /// [`WordEncoder::new`]; `bytes_of` gives the bytes of each of the `symbols`.
     pub fn reached<'t>(
         &self,

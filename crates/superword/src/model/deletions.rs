@@ -142,7 +142,7 @@ mod tests {
         deletions.merge(a, b, ab);
         deletions.merge(b, c, bc);
         deletions.merge(ab, c, abc);
-        deletions.merge(a, bc, abc); // it is there already and keeps its parts
+        deletions.merge(a, bc, abc); // it already exists and keeps its parts
         assert_eq!(deletions.delete(abc, bytes_of), [ab, c]);
         deletions.merge(a, bc, abc);
         assert_eq!(deletions.delete(abc, bytes_of), [a, bc]);

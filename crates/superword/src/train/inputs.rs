@@ -28,7 +28,7 @@ impl<'a> Inputs<'a> {
         }
     }
 
-    /// Inputs that must stay as they are now.
+    /// Inputs that must not change from now on.
     pub(super) fn unchanging(sources: &'a [Source]) -> Inputs<'a> {
         Inputs {
             sources,

@@ -253,10 +253,10 @@ impl OptionError {
                 supermerges,
                 ..
             } => format!(
-                "ask for at least {} tokens",
+                "use a vocabulary of at least {} tokens",
                 alphabet + specials + supermerges
             ),
-            OptionError::VocabularyTooLarge { .. } => "ask for fewer tokens".into(),
+            OptionError::VocabularyTooLarge { .. } => "use a smaller vocabulary".into(),
             OptionError::SupermergesInBpe => {
                 "leave `supermerges` out, or use `method=\"superbpe\"`".into()
             }

@@ -207,7 +207,7 @@ def _from_base(
     if counts is not None or kept:
         name = "counts" if counts is not None else kept[0]
         raise OptionError(
-            f"`{name}` was given with `base`, whose words are kept as they are",
+            f"`{name}` was given with `base`, which keeps its words unchanged",
             hint="leave one of them out",
             option=name,
         )
