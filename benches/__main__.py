@@ -17,7 +17,7 @@ SCHEMA = 1
 
 
 def main() -> None:
-    """One run, as `BENCH` and the other variables say."""
+    """Do one run, as configured by `BENCH` and the other variables."""
     started = time.monotonic()
     plan = make_plan()
     if not (VENV / "peers.json").is_file():
@@ -49,14 +49,14 @@ def main() -> None:
     ):
         if not getattr(plan, name):
             continue
-        # What one section leaves of its share goes to the next.
+        # Time that one section does not use goes to the next.
         runner = Runner(left * share, plan.repeat_seconds)
         begun = time.monotonic()
         result[name] = {}
         try:
             section.run(runner, plan, made["texts"], installed, result[name])
         finally:
-            # Also when it is interrupted: what was measured is kept.
+            # Also after an interrupt, so that no measurement is lost.
             result["log"] += runner.summary()
             result["seconds"] = round(time.monotonic() - started, 1)
             path = record(result)
@@ -67,7 +67,7 @@ def main() -> None:
 
 
 def record(result: dict[str, Any]) -> Path:
-    """Write `results/<date>.json`. A run of one section keeps the other of that day's file."""
+    """Write `results/<date>.json`. A run of one section keeps the other section in that file."""
     quick = "-quick" if result["mode"] == "quick" else ""
     path = RESULTS / f"{result['date']}{quick}.json"
     RESULTS.mkdir(parents=True, exist_ok=True)

@@ -1,4 +1,4 @@
-"""The bars: what we hold ourselves to, as ratios taken in one run, and how a run met them."""
+"""The bars: performance targets, mostly ratios within one run, and whether a run meets them."""
 
 from __future__ import annotations
 
@@ -10,19 +10,19 @@ from typing import Any
 from benches.measure import TOO_LATE
 
 Record = dict[str, Any]
-# Seconds for each GB on one thread, as published with the algorithms (Faster Superword
+# Seconds per GB on one thread, as published with the algorithms (Faster Superword
 # Tokenization): training at 131,072 tokens on 1 GB.
 PAPER_PER_GB = {"boundless": 603.0, "superbpe": 593.0}
 SLOW_SCRIPTS = ("zh", "ja", "th", "ar", "hi", "code")
-# The least that counts take: the bytes of each different pretoken, its count and where it is;
-# four bytes for each token of a candidate, and its count and where it is.
+# The minimum memory for counts: the bytes of each distinct pretoken, its count and its offset;
+# four bytes for each token of a candidate, and its count and its offset.
 ENTRY = 16
 TOKEN = 4
 
 
 @dataclass(frozen=True)
 class Bar:
-    """One bar: `met` is None where the run did not measure it."""
+    """One bar. `met` is None if the run did not measure it."""
 
     work: str
     bar: str
@@ -39,7 +39,7 @@ def at_least(work: str, bar: float, value: float | None, against: str) -> Bar:
 
 
 def at_most(work: str, bar: float, value: float | None, unit: str) -> Bar:
-    """A value that must not pass `bar`."""
+    """A value that must not exceed `bar`."""
     text = f"≤ {bar:g} {unit}"
     if value is None:
         return Bar(work, text, "not measured", None)
@@ -47,12 +47,12 @@ def at_most(work: str, bar: float, value: float | None, unit: str) -> Bar:
 
 
 def ratio(above: float | None, below: float | None) -> float | None:
-    """A quotient, or None where something is missing."""
+    """A quotient, or None if an operand is missing."""
     return None if above is None or not below else above / below
 
 
 def training_time(section: Record, trainer: str, method: str = "bpe") -> float | None:
-    """The headline time of a trainer: the largest text at the largest vocabulary measured."""
+    """The headline time of a trainer: the largest text with the largest measured vocabulary."""
     size, vocab = section["headline"]
     for record in section["results"]:
         where = (record["trainer"], record["method"], record["bytes"], record["vocab_size"])
@@ -100,7 +100,7 @@ def growth(section: Record) -> Iterator[Bar]:
 
 
 def memory(section: Record) -> Iterator[Bar]:
-    """Peak memory above the idle process against the least that the counts take."""
+    """Peak memory above that of the idle process, relative to the minimum for the counts."""
     need = section.get("needs")
     size, vocab = section["headline"]
     for method in ("bpe", "boundless"):
@@ -117,7 +117,7 @@ def memory(section: Record) -> Iterator[Bar]:
 
 
 def counting(section: Record) -> Iterator[Bar]:
-    """Two threads against one, on counting; and the same model."""
+    """Two threads against one: the speedup of counting, and equal models."""
     by = {(r["method"], r["threads"]): r for r in section.get("threads", []) if not r["failed"]}
     one, two = by.get(("bpe", 1)), by.get(("bpe", 2))
     value = None
@@ -136,7 +136,7 @@ def counting(section: Record) -> Iterator[Bar]:
 def speed(
     section: Record, text: str, encoder: str, key: str = "first", threads: int = 1
 ) -> float | None:
-    """Bytes a second of an encoder on a text, or None."""
+    """Bytes per second of an encoder on a text, or None."""
     for record in section["results"]:
         if (record["text"], record["encoder"], record["threads"]) == (text, encoder, threads):
             if record["failed"] or not record.get(key):
@@ -146,7 +146,7 @@ def speed(
 
 
 def encoding_bars(section: Record) -> Iterator[Bar]:
-    """Bars of encoding. One thread, English, first pass, unless said."""
+    """Bars for encoding. By default: one thread, English, first pass."""
 
     def english(encoder: str, key: str = "first") -> float | None:
         return speed(section, "english", encoder, key)
@@ -166,7 +166,7 @@ def encoding_bars(section: Record) -> Iterator[Bar]:
     for name in ("boundless", "superbpe"):
         cost = ratio(english(f"{name}-words"), english(name))
         yield at_most(f"{name} on top of its words", 1.4, cost, "× its own word model")
-    # `script` is the default pretokenizer; the others have the pattern that peers can hold.
+    # `script` is the default pretokenizer; the others use a pattern that peers support.
     for encoder in ("words", "boundless", "script"):
         there = [name for name in SLOW_SCRIPTS if name in section.get("languages", [])]
         for what, texts, bar in (
@@ -178,7 +178,7 @@ def encoding_bars(section: Record) -> Iterator[Bar]:
     startup = section.get("startup", {})
     for model in ("words", "boundless"):
         load = startup.get("load", {}).get(f"superword {model}", {})
-        # Until it has encoded some words: tables that are made by then are loading too.
+        # Until it has encoded some words, because building tables on first use is loading too.
         seconds = load.get("ready") or load.get("seconds")
         size = (section.get("models") or {}).get(model, {}).get("vocabulary")
         named = f"loading {model}" + (f", {size:,} tokens" if size else "")
@@ -188,7 +188,7 @@ def encoding_bars(section: Record) -> Iterator[Bar]:
 
 
 def speeds(section: Record, texts: Iterable[str], encoder: str) -> dict[str, float | None]:
-    """First-pass speed on each text; None where the encoder failed, nothing where it never ran."""
+    """First-pass speed on each text. None if the encoder failed; no entry if it never ran."""
     ran = {
         r["text"]
         for r in section["results"]
@@ -200,8 +200,9 @@ def speeds(section: Record, texts: Iterable[str], encoder: str) -> dict[str, flo
 def slowest(
     work: str, speeds: dict[str, float | None], of: int, english: float | None, bar: float
 ) -> Bar:
-    """The slowest of several texts against English. One that failed counts as not met; the bar is
-    met only when all `of` them were measured.
+    """The slowest of several texts against English.
+
+    A text that failed counts as not met. The bar is met only if all `of` texts were measured.
     """
     text = f"≥ {bar:g} × English"
     measured = {name: value for name, value in speeds.items() if value is not None}

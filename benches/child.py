@@ -1,7 +1,7 @@
-"""One measured run, in a process of its own: `python -m benches.child job.json result.json`.
+"""One measured run, in a separate process: `python -m benches.child job.json result.json`.
 
-A job is a JSON object with `kind` (a function here), `threads`, and what the function takes. The
-result goes to a file, since some peers print.
+A job is a JSON object with `kind` (a function in this module), `threads`, and the arguments of that
+function. The result goes to a file, because some peers print to stdout.
 """
 
 from __future__ import annotations
@@ -39,14 +39,14 @@ def peak_memory() -> int:
 
 
 def pin(threads: int) -> None:
-    """Keep the process, with all threads it will start, to so many cores."""
+    """Restrict the process, with all threads that it will start, to this many cores."""
     if hasattr(os, "sched_setaffinity"):
         cores = sorted(os.sched_getaffinity(0))
         os.sched_setaffinity(0, cores[-threads:])
 
 
 def train(job: Job) -> dict[str, Any]:
-    """Raw files to a saved model; imports are not timed, checks come after the clock."""
+    """Train from raw files to a saved model. Imports and checks are not timed."""
     module = peer(job["peer"])
     importlib.import_module(PEERS.get(job["peer"], (job["peer"],))[0])
     corpus = Corpus(*(Path(job[form]) for form in ("jsonl", "nul", "txt")), job["pattern"])
@@ -75,7 +75,7 @@ def train(job: Job) -> dict[str, Any]:
 
 
 def read_texts(path: Path, limit: int | None) -> list[str]:
-    """Documents of a `.nul` file, whole ones, until `limit` bytes are reached."""
+    """Whole documents of a `.nul` file, until `limit` bytes are reached."""
     data = path.read_bytes()
     if limit is not None and limit < len(data):
         end = data.find(b"\0", limit)
@@ -84,7 +84,7 @@ def read_texts(path: Path, limit: int | None) -> list[str]:
 
 
 def digest_of(rows: list[Any]) -> tuple[int, str]:
-    """How many ids, and a digest of all of them in order."""
+    """The number of ids, and a digest of all of them in order."""
     import numpy
 
     total, digest = 0, hashlib.sha256()
@@ -102,14 +102,14 @@ def exported(job: Job) -> Exported:
 
 
 def encode(job: Job) -> dict[str, Any]:
-    """Load, one pass over the text with empty caches, then warm passes; ids checked after."""
+    """Load, encode once with empty caches, then with warm caches. Ids are checked afterwards."""
     module = peer(job["peer"])
     texts = read_texts(Path(job["nul"]), job.get("limit"))
     size = sum(len(text.encode()) for text in texts)
     threads = job["threads"]
     tokenizer = module.load(exported(job))
     prepared = module.prepare(texts)
-    # One letter first: imports and thread pools that a library puts off are not its speed.
+    # One letter first, so that lazy imports and thread pools do not count as encoding time.
     module.ids(module.encode(tokenizer, module.prepare(["a"]), threads))
     base = peak_memory()
     gc.collect()
@@ -138,7 +138,7 @@ def encode(job: Job) -> dict[str, Any]:
         "base_memory": base,
     }
     if job.get("slice"):
-        # What the slow peers get: the first texts of the same file.
+        # Slow peers get only the first texts of the same file.
         few = len(read_texts(Path(job["nul"]), job["slice"]))
         result["slice_digest"] = digest_of(rows[:few])[1]
     if job.get("round_trip"):
@@ -150,9 +150,9 @@ def encode(job: Job) -> dict[str, Any]:
 
 
 def encode_several(job: Job) -> dict[str, Any]:
-    """`encode` for many small texts in one process, with a tokenizer that is new for each of them.
+    """`encode` for many small texts in one process, with a new tokenizer for each of them.
 
-    What is done so far is written after each, so that a job that is stopped keeps it.
+    The results so far are written after each text, so that a stopped job keeps them.
     """
     done: dict[str, Any] = {}
     for name, path in job["several"].items():
@@ -172,8 +172,9 @@ def spent(done: dict[str, Any]) -> float:
 
 
 def load(job: Job) -> dict[str, Any]:
-    """The time to load the tokenizer, imports not counted, and the time until it has encoded some
-    words: what a library puts off until then is part of it.
+    """The time to load the tokenizer, without imports, and to encode its first words.
+
+    The second time includes work that a library does on first use.
     """
     module = peer(job["peer"])
     importlib.import_module(PEERS.get(job["peer"], (job["peer"],))[0])
@@ -187,14 +188,14 @@ def load(job: Job) -> dict[str, Any]:
 
 
 def export(job: Job) -> dict[str, Any]:
-    """Our word model for the peers, and the words of each superword model as its own model."""
+    """Our word model for the peers, and a model of the words of each superword model."""
     from benches.models import export as exports
 
     return exports(Path(job["folder"]))
 
 
 def needs(job: Job) -> dict[str, Any]:
-    """The bytes that the different pretokens of a text hold, by counting them in Python."""
+    """The total bytes of the distinct pretokens of a text, counted in Python."""
     import superword
 
     cut = superword.Pretokenizer("gpt4o")
@@ -205,13 +206,13 @@ def needs(job: Job) -> dict[str, Any]:
 
 
 def failure(error: BaseException) -> str:
-    """What went wrong, in a line; paths of the machine stay out of the record."""
+    """An error as one line, without paths of this machine."""
     said = re.sub(r"(?<!\w)/[^\s:'\"]*/", "", (str(error).splitlines() or [""])[0])[:160]
     return f"{type(error).__name__}: {said}".removesuffix(": ")
 
 
 def write(path: str, result: dict[str, Any]) -> None:
-    """Put a result where the parent looks for it, whole."""
+    """Write a result for the parent process, atomically."""
     partial = Path(path + ".partial")
     partial.write_text(json.dumps(result))
     partial.replace(path)
@@ -228,7 +229,7 @@ KINDS = {
 
 
 def main() -> None:
-    """Run the job of the first argument; write its result to the second."""
+    """Run the job in the file of the first argument, and write its result to the second."""
     job: Job = json.loads(Path(sys.argv[1]).read_text())
     pin(job["threads"])
     try:

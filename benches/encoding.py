@@ -1,4 +1,4 @@
-"""The encoding workloads: one tokenizer for all, ids checked before a time is taken."""
+"""The encoding workloads: the same tokenizer for all, and times count only if the ids are right."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from benches.plan import BAR_LANGUAGES, Plan
 from benches.training import job_for
 
 MODELS = SCRATCH / "models"
-# Slow peers get the beginning of a text; of a language file, this much.
+# Slow peers get only the beginning of a text; this much of a language file.
 LANGUAGE_SLICE = 1_000_000
 IMPORT = (
     "import time; start = time.perf_counter(); import superword; print(time.perf_counter() - start)"
@@ -42,7 +42,7 @@ def build_models(runner: Runner, plan: Plan, text: dict[str, Any]) -> dict[str, 
 
 
 def model_forms(plan: Plan, model: str) -> dict[str, Any]:
-    """Where a model is, in each form; peers read the exports of the word model."""
+    """The paths of a model in each form. Peers read the exports of the word model."""
     return {
         "tokenizer_json": str(MODELS / "tokenizer.json"),
         "tiktoken": str(MODELS / "words.tiktoken"),
@@ -66,8 +66,10 @@ def group(
     own_limit: float | None = None,
     warm: float = 0.0,
 ) -> list[dict[str, Any]]:
-    """Encoders on one text. The ids of a peer must be those of our word model, to the last one;
-    a superword model must give back the text. `warm`: seconds for first and warm passes together.
+    """Measure encoders on one text.
+
+    The ids of a peer must equal those of our word model, and a superword model must decode to the
+    text. `warm`: seconds for first and warm passes together.
     """
     common = {
         "kind": "encode",
@@ -103,7 +105,7 @@ def group(
 
 
 def wrong(job: dict[str, Any], got: dict[str, Any], words: dict[str, Any] | None) -> str | None:
-    """What is wrong with a result, given that of our word model on the same text."""
+    """What is wrong with a result, compared with our word model on the same text."""
     if job["peer"] == "superword":
         return None if got.get("round_trip", True) else "decoding does not give back the text"
     if words is None:
@@ -121,7 +123,7 @@ def several(
     *,
     threads: int = 1,
 ) -> list[dict[str, Any]]:
-    """Encoders on many texts, of which each gets the beginning: one process for each encoder."""
+    """Measure encoders on the beginnings of many texts, with one process per encoder."""
     size = sum(min(text["bytes"], plan.language_bytes) for text in texts.values())
     common = {
         "kind": "encode_several",
@@ -163,7 +165,7 @@ def several(
 
 
 def record(item: Measured, text: str, encoder: str) -> dict[str, Any]:
-    """What is kept of a job: best first pass, best warm pass, tokens, memory."""
+    """The record of a job: best first pass, best warm pass, tokens, memory."""
     kept: dict[str, Any] = {
         "encoder": encoder,
         "text": text,
@@ -212,7 +214,7 @@ def startup(runner: Runner, plan: Plan, peers: list[str]) -> dict[str, Any]:
 def run(
     runner: Runner, plan: Plan, texts: dict[str, Any], installed: set[str], section: dict[str, Any]
 ) -> None:
-    """Fill the section, the most telling groups first, so that a run cut short has those."""
+    """Fill the section, most important groups first in case the time runs out."""
     wanted = [name for name, (_, asked) in PEERS.items() if "encode" in asked and name in installed]
     named = {name.removeprefix("lang "): t for name, t in texts.items() if name.startswith("lang ")}
     if "code" in texts:
@@ -225,7 +227,7 @@ def run(
     if models is None:
         return
     section["startup"] = startup(runner, plan, wanted)
-    # What cannot hold the tokenizer has said so by now.
+    # Peers that cannot load the tokenizer have failed by now.
     loads = section["startup"]["load"]
     peers = [name for name in wanted if not loads[name]["failed"]]
     fast = [name for name in ("tiktoken", "gigatoken") if name in peers]

@@ -1,7 +1,7 @@
 """Sets up `.venv-bench`: the peers from the package registry, and superword built in release mode.
 
 Run by `make bench` with any Python, before anything is installed: standard library only. A peer
-that does not install is recorded in `.venv-bench/peers.json` and leaves the others alone.
+that does not install is recorded in `.venv-bench/peers.json` and does not affect the others.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from benches import ROOT, VENV
 from benches.peers import PEERS
 
 TOOLS = ["maturin>=1.9,<2", "matplotlib", "numpy", "zstandard"]
-# YouTokenToMe has no wheels and does not say what its build needs.
+# YouTokenToMe has no wheels and does not declare its build requirements.
 BUILD_TOOLS = {"youtokentome": ["cython<3", "wheel", "setuptools<70"]}
 SECONDS = 900
 
@@ -32,7 +32,7 @@ def python() -> Path:
 
 
 def pip(*arguments: str) -> str | None:
-    """Install something; None, or the last line of what went wrong."""
+    """Install something. Return None, or the last line of the error."""
     command = [str(python()), "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
     try:
         done = subprocess.run(
@@ -56,7 +56,7 @@ def version(package: str) -> str | None:
 
 
 def install(package: str) -> dict[str, str | None]:
-    """A peer's version, or why it has none."""
+    """The version of a peer, or why it could not be installed."""
     known = version(package)
     error = None
     if known is None:
@@ -74,7 +74,7 @@ def main() -> None:
     if not python().exists():
         subprocess.run([sys.executable, "-m", "venv", str(VENV)], check=True)
         pip("--upgrade", "pip")
-    # Asked only for what is missing, so that a second run needs no network.
+    # Install only what is missing, so that a second run needs no network.
     missing = [tool for tool in TOOLS if version(tool.split(">")[0]) is None]
     error = pip(*missing) if missing else None
     if error is not None:

@@ -1,4 +1,4 @@
-"""Facts of the machine and of the software: what a reader needs, and nothing that names it."""
+"""Facts about the machine and the software, without anything that identifies the machine."""
 
 from __future__ import annotations
 

@@ -16,20 +16,20 @@ from typing import Any
 
 from benches import ROOT, SCRATCH
 
-# A further run of something this much slower than the fastest of its group tells nothing new.
+# A job this much slower than the fastest of its group is not repeated.
 NOT_REPEATED = 8.0
 TOO_LATE = "left out: the time budget was used up"
 
 
 @dataclass
 class Measured:
-    """A job and what its runs gave."""
+    """A job and the results of its runs."""
 
     job: dict[str, Any]
     label: str
     results: list[dict[str, Any]] = field(default_factory=list)
     failed: str | None = None
-    wall: float = 0.0  # Of the last run, process start and checks included.
+    wall: float = 0.0  # The duration of the last run, including process start and checks.
 
     def best(self, key: str) -> float | None:
         """The smallest value of a measurement over the runs."""
@@ -38,18 +38,18 @@ class Measured:
 
 
 class Runner:
-    """Runs jobs until its deadline; what was left out is in `log`, with the reason."""
+    """Runs jobs until a deadline. `log` lists the jobs that were left out, with the reason."""
 
     def __init__(self, seconds: float, repeat_seconds: float = 20.0) -> None:
-        self.repeat_seconds = repeat_seconds  # What takes less is always repeated.
+        self.repeat_seconds = repeat_seconds  # Jobs that take less are always repeated.
         self.end = time.monotonic() + seconds
         self.log: list[str] = []
         self.late: list[str] = []
-        # Seconds of a whole run for each byte of text, by kind and peer: what still fits?
+        # Seconds per byte of text, by kind and peer, to predict which jobs still fit.
         self.rates: dict[str, float] = {}
 
     def note(self, item: Measured, size: int, reason: str) -> None:
-        """Keep in the log why a job has no time."""
+        """Log why a job has no time."""
         where = f", {size:,} bytes" if size > 1 else ""
         self.log.append(f"{item.label}{where}: {reason}")
 
@@ -58,11 +58,11 @@ class Runner:
         return self.end - time.monotonic()
 
     def say(self, text: str) -> None:
-        """A line for the person who waits."""
+        """Print a line of progress."""
         print(f"[{max(0.0, self.left()):5.0f} s left] {text}", file=sys.stderr, flush=True)
 
     def once(self, job: dict[str, Any], timeout: float) -> dict[str, Any]:
-        """One run in a fresh process. Never raises for what the process does."""
+        """Run a job once in a fresh process. Failures of the process are part of the result."""
         environment = {
             **os.environ,
             "RAYON_NUM_THREADS": str(job["threads"]),
@@ -70,7 +70,7 @@ class Runner:
             "PYTHONHASHSEED": "0",
             "HF_HUB_OFFLINE": "1",
         }
-        if "import_from" in job:  # Another build of superword than the installed one.
+        if "import_from" in job:  # Use another build of superword than the installed one.
             environment["PYTHONPATH"] = job["import_from"]
         SCRATCH.mkdir(exist_ok=True)
         with tempfile.TemporaryDirectory(dir=SCRATCH, prefix="job-") as folder:
@@ -90,7 +90,7 @@ class Runner:
                     process.wait(timeout)
                 except subprocess.TimeoutExpired:
                     stopped = f"stopped after {timeout:.0f} s"
-                    if answer.is_file():  # Of several texts, some are done.
+                    if answer.is_file():  # A job with several texts may have finished some.
                         return {**json.loads(answer.read_text()), "stopped": stopped}
                     return {"failed": stopped}
                 finally:
@@ -113,9 +113,10 @@ class Runner:
         limit: float = 900.0,
         accept: Callable[[Measured], str | None] | None = None,
     ) -> list[Measured]:
-        """Run each job once, then each again, ...; `key` is the time that is compared.
+        """Run all jobs once, then all of them again, and so on. `key` is the time that is compared.
 
-        `accept` looks at a first result and says what is wrong with it; such a job gives no time.
+        `accept` checks the first result of a job and returns what is wrong with it, if anything.
+        Such a job gets no time.
         """
         for turn in range(rounds):
             for item in jobs:
@@ -132,7 +133,7 @@ class Runner:
                 result = self.once(item.job, min(limit, left))
                 item.wall = time.monotonic() - started
                 if "failed" in result and left < limit and self.left() <= 0:
-                    # Stopped by the budget, which says nothing about the job itself.
+                    # Stopped by the time budget, which is not a failure of the job.
                     item.failed = None if item.results else TOO_LATE
                     continue
                 self.rates[kind] = item.wall / max(1, size)
@@ -151,7 +152,7 @@ class Runner:
         return jobs
 
     def summary(self) -> list[str]:
-        """The log, with all that came too late in one line: encoding by text, training in full."""
+        """The log, with the jobs that ran out of time joined into one line."""
         short = (x.split(",")[0] if x.startswith("encode") else x for x in self.late)
         names = "; ".join(dict.fromkeys(short))
         return [*self.log, f"{TOO_LATE}: {names}"] if names else self.log

@@ -9,7 +9,7 @@ from typing import Any
 
 from benches.peers import byte_characters
 
-# The encoders of ours that are measured: name -> how it is trained.
+# Our encoders that are measured: name -> how it is trained.
 OURS: dict[str, dict[str, str]] = {
     "words": {"method": "bpe"},
     "boundless": {"method": "boundless"},
@@ -61,9 +61,10 @@ def tokenizer_json(tokenizer: Any) -> dict[str, Any]:
 
 
 def export(folder: Path) -> dict[str, Any]:
-    """Write `tokenizer.json` and `words.tiktoken` of the word model, and a model for the words
-    of each superword model: the word model cut to as many tokens, which is what training at that
-    size gives.
+    """Write `tokenizer.json` and `words.tiktoken` of the word model, and the other word models.
+
+    For each superword model, the word model is truncated to the same number of words, which equals
+    training at that size.
     """
     import superword
 

@@ -9,7 +9,7 @@ from benches.machine import cores
 from benches.texts import MB
 
 MODES = ("quick", "full", "training", "encoding")
-# The languages of the bars, and some more; a full run takes every one there is.
+# The languages of the bars, and some more. A full run uses all that exist.
 BAR_LANGUAGES = ("zh", "ja", "th", "ar", "hi")
 QUICK_LANGUAGES = (*BAR_LANGUAGES, "ru", "ko", "de")
 
@@ -45,7 +45,7 @@ class Plan:
     worst_limit: float  # of a peer on a worst case; ours get four times as long
     language_bytes: int  # of each language but those of the bars, which get all there is
     every_peer: bool  # on every text; else the two fastest on all but English
-    repeat_seconds: float  # What takes longer, and much longer than the fastest, runs once.
+    repeat_seconds: float  # Slower jobs, if much slower than the fastest, run once.
     warm_seconds: float  # Passes are repeated until they have taken this long together.
     cores: int = field(default_factory=cores)
     pattern: str = ""

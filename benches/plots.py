@@ -25,9 +25,9 @@ def plain(name: str) -> str:
 
 
 def save(figure: Any, path: Path, name: str) -> str:
-    """Write a figure; its file name."""
+    """Write a figure and return its file name."""
     target = path.with_name(f"{path.stem}-{name}.svg")
-    if not figure.legends:  # Who has a legend of the whole figure has made room for it.
+    if not figure.legends:  # Callers with a legend for the whole figure have made room for it.
         figure.tight_layout()
     figure.savefig(target, metadata={"Date": None})
     plt.close(figure)
@@ -82,7 +82,7 @@ def phases(section: Record) -> Any:
 
 
 def counts(section: Record) -> Any:
-    """Different and all pretokens, candidates and tokens in them over documents."""
+    """Pretokens (distinct and all), candidates, and tokens in candidates, over documents."""
     figure, both = plt.subplots(1, 2, figsize=(12, 4.5))
     records = figure_records(section, "boundless", True)
     documents = [r["documents"] for r in records]
@@ -124,7 +124,7 @@ def memory(section: Record) -> Any:
     return figure
 
 
-# What is drawn for each text, with the same colour everywhere.
+# The encoders drawn for each text, in the same color everywhere.
 DRAWN = {
     "words": "#1f77b4",
     "boundless": "#d62728",
@@ -161,7 +161,7 @@ def encoders(section: Record) -> Any:
 
 
 def stopped(section: Record, text: str, encoder: str) -> float | None:
-    """The MB/s that an encoder did not reach before it was stopped; None if it was not."""
+    """An upper bound of the MB/s of an encoder that was stopped; None if it was not."""
     here = [r for r in section["results"] if r["text"] == text and r["threads"] == 1]
     size = max((r["bytes"] for r in here if not r["failed"]), default=0)
     for record in here:
@@ -172,7 +172,7 @@ def stopped(section: Record, text: str, encoder: str) -> float | None:
 
 
 def dots(axes: Any, section: Record, texts: list[str]) -> None:
-    """A row for each text, a dot for each encoder; a cross: slower than that, and stopped."""
+    """A row for each text, a dot for each encoder. A cross marks an encoder that was stopped."""
     for encoder, colour in DRAWN.items():
         points = [
             (value / 1e6, row)
@@ -226,7 +226,7 @@ def worst_cases(section: Record) -> Any:
 
 
 def draw(result: Record, path: Path) -> list[str]:
-    """All plots that the run has data for; their file names."""
+    """Draw all plots that the run has data for, and return their file names."""
     made = []
     training = result.get("training")
     if training:

@@ -43,7 +43,7 @@ HOW_ENCODING = (
 
 
 def newest(folder: Path = RECORDED) -> Path | None:
-    """The newest recorded run; quick ones count only where there is no other."""
+    """The newest recorded run. Quick runs count only if there is no other."""
     found = sorted(folder.glob("*.json"))
     full = [path for path in found if not path.stem.endswith("-quick")]
     return full[-1] if full else found[-1] if found else None
@@ -90,7 +90,7 @@ def section(name: str, path: Path | None) -> str:
 
 
 def update_readme(text: str, path: Path | None) -> str:
-    """README.md with its marked sections made anew."""
+    """README.md with its marked sections regenerated."""
     for name in ("training", "encoding"):
         pattern = re.compile(MARK.format(name, ".*?"), re.DOTALL)
         text = pattern.sub(lambda _, n=name: MARK.format(n, section(n, path)), text)
@@ -148,7 +148,7 @@ def page(result: Record, plots: list[str]) -> str:
 
 
 def render(path: Path) -> str:
-    """Write the page and the plots beside the JSON, and README.md; the table of bars."""
+    """Write the page and the plots beside the JSON, and README.md. Return the table of bars."""
     result = load(path)
     try:
         from benches.plots import draw

@@ -123,7 +123,7 @@ def encoding_table(result: Record) -> str:
 
 
 def measured(section: Record, texts: list[str], key: str = "first", threads: int = 1) -> list[str]:
-    """The texts that some encoder got through; the others came too late in a run cut short."""
+    """The texts that some encoder finished; a run that was cut short may lack others."""
     done = {
         r["text"]
         for r in section["results"]
@@ -133,7 +133,7 @@ def measured(section: Record, texts: list[str], key: str = "first", threads: int
 
 
 def cell(section: Record, text: str, encoder: str, key: str, threads: int) -> str:
-    """A speed in MB/s; what was stopped shows after how long."""
+    """A speed in MB/s, or the time after which an encoder was stopped."""
     value = speed(section, text, encoder, key, threads)
     if value is not None:
         return f"{value / 1e6:.1f}"

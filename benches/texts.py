@@ -1,7 +1,7 @@
 """The texts: found, decompressed and cut to size under `.bench/`, in the forms trainers read.
 
 Sizes are bytes of UTF-8 text, without JSON or separators; 1 MB is 1,000,000 of them. A zero
-character in a document would be taken for the end of it, so it becomes a space.
+character would end a document, so it becomes a space.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ def find_sources() -> Sources:
 
 
 def from_folder(folder: Path, name: str) -> Sources:
-    """`en*` or all files of the folder are the main text; `code*` and `multi/` are themselves."""
+    """Main text is `en*`, or all files of the folder; code is `code*`, languages are `multi/`."""
     files = [p for p in sorted(folder.iterdir()) if p.name.endswith(ENDINGS)]
     code = [p for p in files if p.name.startswith("code")]
     main = [p for p in files if p.name.startswith("en")] or [p for p in files if p not in code]
@@ -68,7 +68,7 @@ def from_folder(folder: Path, name: str) -> Sources:
 
 
 def open_text(path: Path) -> IO[str]:
-    """A file as text, decompressed by its name."""
+    """A file as text, decompressed according to its name."""
     if path.suffix == ".zst":
         import zstandard
 
@@ -79,7 +79,7 @@ def open_text(path: Path) -> IO[str]:
 
 
 def documents(paths: Iterable[Path]) -> Iterator[str]:
-    """The documents of the files: a line of JSONL, else a whole file. Not UTF-8: left out."""
+    """The documents: lines of JSONL files, and other files whole if they are UTF-8."""
     for path in paths:
         if ".jsonl" in path.name:
             with open_text(path) as file:
@@ -98,7 +98,7 @@ def documents(paths: Iterable[Path]) -> Iterator[str]:
 
 
 class Writer:
-    """Takes documents until it has `limit` bytes of them; `skip` bytes are let pass first."""
+    """Writes documents until it has `limit` bytes, after skipping the first `skip` bytes."""
 
     def __init__(self, stem: Path, limit: int, skip: int = 0, forms: str = "jsonl nul txt") -> None:
         self.stem, self.limit, self.skip = stem, limit, skip
@@ -107,11 +107,11 @@ class Writer:
         self.files = {form: stem.with_suffix(f".{form}").open("wb") for form in forms.split()}
 
     def full(self) -> bool:
-        """Whether it wants no more."""
+        """Whether it has enough."""
         return self.bytes >= self.limit
 
     def add(self, text: str, data: bytes) -> None:
-        """Take a document, in each form."""
+        """Write a document in each form."""
         if self.skip > 0:
             self.skip -= len(data)
             return
@@ -128,27 +128,27 @@ class Writer:
             self.files["txt"].write(data + b"\n")
 
     def close(self) -> dict[str, Any]:
-        """Close the files; what was written."""
+        """Close the files, and return what was written."""
         for file in self.files.values():
             file.close()
         return {"bytes": self.bytes, "documents": self.documents}
 
 
 def write_all(paths: list[Path], writers: list[Writer]) -> None:
-    """One pass over the files for all writers; a second one for held-out text that ran out."""
+    """Fill all writers in one pass, and in a second one if there is too little held-out text."""
     for _ in range(2):
         for text in documents(paths):
             try:
                 data = text.encode()
             except UnicodeEncodeError:
-                continue  # A lone surrogate from JSON: no text.
+                continue  # JSON may contain lone surrogates, which are not text.
             for writer in writers:
                 writer.add(text, data)
             if all(writer.full() for writer in writers):
                 return
         if not any(writer.held_out for writer in writers):
             return
-        # A small source: what the models have seen must do. Nothing else is made of copies.
+        # A small source: use text that the models have seen. No other text is repeated.
         writers = [writer for writer in writers if writer.held_out and not writer.bytes]
         for writer in writers:
             writer.skip = 0
@@ -225,7 +225,7 @@ def prepare(
         stem = folder / f"worst-{name.replace(' ', '-')}"
         stem.with_suffix(".nul").write_bytes(text.encode())
         texts[f"worst {name}"] = {"stem": str(stem), "bytes": len(text.encode()), "documents": 1}
-    # Empty text cannot be measured; less than asked for is kept, with the size that it has.
+    # Empty text cannot be measured. Shorter text than requested is kept, with its actual size.
     texts = {name: facts for name, facts in texts.items() if facts["bytes"]}
     made = {"key": key, "source": sources.name, "texts": texts}
     manifest.write_text(json.dumps(made, indent=1))

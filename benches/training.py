@@ -11,7 +11,7 @@ from benches.peers import PEERS, SAME_BUT_TIES, peer
 from benches.plan import Plan
 
 METHODS = ("bpe", "boundless", "superbpe")
-# What is kept of the engine's report: no names of files.
+# The parts of the engine's report that are recorded; no file names.
 REPORTED = (
     "seconds",
     "pretokens",
@@ -20,7 +20,7 @@ REPORTED = (
     "candidate_tokens",
     "cut_below",
 )
-# Peers with our pattern differ by ties alone. Less in common than this means another result.
+# Peers with our pattern differ only in ties. Fewer shared tokens than this is a wrong result.
 LEAST_EQUAL = 0.9
 
 
@@ -44,7 +44,7 @@ def job_for(
 
 
 def record(item: Measured, text: dict[str, Any], **more: Any) -> dict[str, Any]:
-    """What is kept of a job: the best run, all times, and whether its result was right."""
+    """The record of a job: the best run, all times, and whether its result was right."""
     job = item.job
     kept: dict[str, Any] = {
         "trainer": job["peer"],
@@ -67,7 +67,7 @@ def record(item: Measured, text: dict[str, Any], **more: Any) -> dict[str, Any]:
 
 
 def compare(ours: Path, theirs: Path) -> dict[str, Any]:
-    """How much two vocabularies have in common, and how long they begin alike."""
+    """The share of tokens that two vocabularies have in common, and their common prefix."""
     a, b = (path.read_text().split("\n") for path in (ours, theirs))
     same = len(set(a) & set(b)) / max(len(a), len(b), 1)
     prefix = next((i for i, (x, y) in enumerate(zip(a, b, strict=False)) if x != y), len(a))
@@ -77,7 +77,7 @@ def compare(ours: Path, theirs: Path) -> dict[str, Any]:
 def competition(
     runner: Runner, plan: Plan, text: dict[str, Any], vocab: int, peers: list[str]
 ) -> list[dict[str, Any]]:
-    """All trainers on one text at one size, on all cores."""
+    """Measure all trainers on one text with one vocabulary size, on all cores."""
     jobs = [
         Measured(
             job_for("superword", text, plan.pattern, vocab, plan.cores, method=method),
@@ -118,7 +118,7 @@ def competition(
 
 
 def threads(runner: Runner, plan: Plan, text: dict[str, Any], vocab: int) -> list[dict[str, Any]]:
-    """Ours on one thread and on two: time of each phase, and the same file."""
+    """Measure ours on one thread and on two: the time of each phase, and equal model files."""
     jobs = [
         Measured(
             job_for("superword", text, plan.pattern, vocab, count, method=method),
@@ -135,7 +135,7 @@ def threads(runner: Runner, plan: Plan, text: dict[str, Any], vocab: int) -> lis
 def figures(
     runner: Runner, plan: Plan, texts: list[dict[str, Any]], vocab: int
 ) -> list[dict[str, Any]]:
-    """Ours against the number of documents, with and without cutting (it changes no result)."""
+    """Measure ours by number of documents, with and without cutting, which gives equal models."""
     records: list[dict[str, Any]] = []
     ways: list[dict[str, Any]] = [
         {"method": method, "cutting": cutting}
@@ -161,7 +161,7 @@ def figures(
 
 
 def needs(runner: Runner, plan: Plan, text: dict[str, Any]) -> dict[str, Any] | None:
-    """The bytes of the different pretokens of a text, for the bar on memory."""
+    """The bytes of the distinct pretokens of a text, for the bar on memory."""
     job = {"kind": "needs", "peer": "superword", "threads": 1}
     item = Measured(
         job | {"nul": str(Path(text["stem"]).with_suffix(".nul"))}, "different pretokens"
@@ -173,10 +173,10 @@ def needs(runner: Runner, plan: Plan, text: dict[str, Any]) -> dict[str, Any] | 
 def run(
     runner: Runner, plan: Plan, texts: dict[str, Any], installed: set[str], section: dict[str, Any]
 ) -> None:
-    """Fill the section, the most telling groups first, so that a run cut short has those."""
+    """Fill the section, most important groups first in case the time runs out."""
     peers = [name for name, (_, asked) in PEERS.items() if "train" in asked and name in installed]
     by_size = [texts[f"train-{size}"] for size in plan.sizes if f"train-{size}" in texts]
-    # A source may hold less than asked for: the same text is measured once.
+    # A source may have too little text for several sizes; then the same text is measured once.
     unique = {text["bytes"]: text for text in by_size}
     by_size = [unique[size] for size in sorted(unique)]
     largest = by_size[-1]

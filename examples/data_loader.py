@@ -26,7 +26,7 @@ except ImportError:  # The example also runs without PyTorch.
 
 
 class PackedTexts(IterableDataset):  # type: ignore[misc]
-    """Pairs of rows with `length` ids: the input, and the same ids shifted by one to predict."""
+    """Pairs of rows with `length` ids: the input, and the targets, which are shifted by one."""
 
     def __init__(self, model: str, texts: Iterable[str], length: int) -> None:
         self.tok = superword.Tokenizer.load(model)

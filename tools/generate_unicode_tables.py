@@ -54,7 +54,7 @@ WHITE_SPACE_COUNT = 25
 
 
 def check_packages() -> None:
-    """Stop unless the pinned packages, and the Unicode version they promise, are here."""
+    """Stop unless the pinned packages are installed and have the expected Unicode version."""
     for package, wanted in PACKAGES.items():
         try:
             found = metadata.version(package)

@@ -1,9 +1,9 @@
-"""How large and how fast the pattern of the exact export is.
+"""Measure the size and speed of the pattern of the exact export.
 
     python tools/measure_exact_pattern.py MODEL TEXT... --leaves 25000
 
-MODEL gives the leaves: those of its superwords, and then its most frequent words up to --leaves.
-The TEXT files (plain text) are cut by the fine pattern and by the exact one.
+The leaves are those of the superwords of MODEL, and its most frequent words up to --leaves. The
+TEXT files (plain text) are split by the fine pattern and by the exact one.
 """
 
 from __future__ import annotations

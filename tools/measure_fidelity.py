@@ -1,4 +1,4 @@
-"""How faithful exports are on real text, language by language: the numbers in the docs.
+"""Measure how faithful exports are on real text in each language, for the numbers in the docs.
 
     python tools/measure_fidelity.py CORPUS -o docs/data/fidelity.json
 
@@ -28,7 +28,7 @@ class EnoughError(Exception):
 
 
 def documents(file: Path, size: int) -> list[str]:
-    """The first documents of a file, until they have so many bytes."""
+    """The first documents of a file, up to this many bytes."""
     found: list[str] = []
     seen = 0
 

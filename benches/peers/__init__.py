@@ -1,6 +1,6 @@
-"""What every peer is asked: to train plain BPE, to load our word model, to encode with it.
+"""The interface of a peer: train plain BPE, load our word model, encode with it.
 
-A peer is a module of this folder, named in `PEERS`, with some of:
+A peer is a module of this folder, named in `PEERS`, with some of these functions:
 
     train(corpus: Corpus, vocab_size: int, threads: int, out: Path) -> Check
     load(exported: Exported) -> object          # the peer's tokenizer, ready to encode
@@ -8,10 +8,10 @@ A peer is a module of this folder, named in `PEERS`, with some of:
     encode(tokenizer, prepared, threads: int) -> object   # ids in the fastest form it gives
     ids(encoded) -> list of ids per text, untimed, to check them
 
-`train` ends when the model is saved; the `Check` that it returns is called after the clock has
-been read and says what was made. A constant `RULES` says how the peer's training differs from
-ours, `SLOW = True` that it gets a slice of large texts. Only the functions import the package, so
-that a peer which is not installed is a recorded fact and not a failure.
+`train` ends when the model is saved. The `Check` that it returns is called when the clock has
+stopped, and returns the result. A constant `RULES` says how the peer's training differs from ours.
+`SLOW = True` means that it gets only a slice of large texts. Only the functions import the package,
+so that a missing package can be recorded instead of failing the run.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-# name here -> (package in the registry, what we ask of it)
+# name here -> (package in the registry, what is measured)
 PEERS: dict[str, tuple[str, tuple[str, ...]]] = {
     "tokenizers": ("tokenizers", ("train", "encode")),
     "rustbpe": ("rustbpe", ("train",)),
@@ -40,19 +40,19 @@ PEERS: dict[str, tuple[str, tuple[str, ...]]] = {
     "quicktok": ("quicktok", ("encode",)),
 }
 
-# Training rules, in the words of the tables.
+# Training rules, as the tables show them.
 SAME_BUT_TIES = "same pattern; ties by id"
 OWN_PATTERN = "its own pattern"
 CHARACTERS = "characters, its own splitting"
 
 
 class CannotHoldError(Exception):
-    """The peer cannot hold the tokenizer that all the others run; the message says why."""
+    """The peer cannot load the tokenizer that the others run. The message says why."""
 
 
 @dataclass
 class Corpus:
-    """The same documents in the forms that trainers read. `read_seconds` grows as they are read."""
+    """The same documents in the forms that trainers read. `read_seconds` adds up reading time."""
 
     jsonl: Path  # {"text": ...}, a document a line
     nul: Path  # UTF-8, documents divided by a zero byte: the cheapest form to read in Python
@@ -61,7 +61,7 @@ class Corpus:
     read_seconds: float = 0.0
 
     def documents(self, chunk: int = 1 << 24) -> Iterator[str]:
-        """The documents, a chunk of the file at a time, so that memory is the trainer's own."""
+        """The documents, read in chunks, so that memory measures only the trainer."""
         rest = b""
         with self.nul.open("rb", buffering=0) as file:
             while True:
@@ -78,7 +78,7 @@ class Corpus:
 
 @dataclass
 class Trained:
-    """What a trainer made: tokens in the order of their ids or merges, for the check."""
+    """The result of a trainer: tokens in the order of their ids or merges, for the check."""
 
     vocab_size: int
     tokens: list[bytes] | None = None  # merged tokens in order, single bytes left out
@@ -115,5 +115,5 @@ def byte_characters() -> dict[int, str]:
 
 
 def as_bytes(token: str, back: dict[str, int]) -> bytes:
-    """A token of `tokenizer.json` as bytes; `back` is `byte_characters()` turned around."""
+    """A token of `tokenizer.json` as bytes; `back` is the inverse of `byte_characters()`."""
     return bytes(back[character] for character in token)

@@ -13,7 +13,7 @@ def train(corpus: Corpus, vocab_size: int, threads: int, out: Path) -> Check:
     """Fed from an iterator; saved in the format of tiktoken by its own function."""
     import bpeasy
 
-    # Longest token 1,024 bytes: it must be given, and no token of ours is longer.
+    # The required maximum token length: 1,024 bytes, and no token of ours is longer.
     vocab = bpeasy.train_bpe(corpus.documents(), corpus.pattern, 1024, vocab_size)
     bpeasy.save_vocab_to_tiktoken(vocab, str(out / "ranks.tiktoken"))
 

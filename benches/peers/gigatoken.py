@@ -1,4 +1,4 @@
-"""gigatoken: reads JSONL by itself; trains with GPT-2's pattern only, encodes with any of many."""
+"""gigatoken: reads JSONL itself; trains with GPT-2's pattern only, encodes with many patterns."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def load(exported: Exported) -> Any:
 
 
 def prepare(texts: list[str]) -> Any:
-    """One buffer of bytes with separators: the fastest of the forms that it takes in memory."""
+    """One buffer of bytes with separators: the fastest in-memory form that it accepts."""
     import gigatoken
 
     data = "\0".join(texts).encode()

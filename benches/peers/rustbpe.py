@@ -11,7 +11,7 @@ RULES = SAME_BUT_TIES
 
 
 def train(corpus: Corpus, vocab_size: int, threads: int, out: Path) -> Check:
-    """Fed from an iterator; saved as the ranks of tiktoken, since it has no file of its own."""
+    """Fed from an iterator; saved as ranks of tiktoken, since it has no file format."""
     import rustbpe
 
     tokenizer = rustbpe.Tokenizer()

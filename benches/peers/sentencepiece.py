@@ -10,7 +10,7 @@ RULES = CHARACTERS
 
 
 def train(corpus: Corpus, vocab_size: int, threads: int, out: Path) -> Check:
-    """From the text file, a sentence a line, with bytes for what its characters do not cover."""
+    """From the text file, a sentence per line, with byte fallback for rare characters."""
     import sentencepiece
 
     sentencepiece.SentencePieceTrainer.train(

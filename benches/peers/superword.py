@@ -1,4 +1,4 @@
-"""superword itself: what is measured, through the same interface as the peers."""
+"""superword itself, through the same interface as the peers."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 from benches.peers import Check, Corpus, Exported, Trained
 
 RULES = "ours"
-# SuperBPE must be told how many supermerges to learn; a quarter, as in `make demo`.
+# SuperBPE needs the number of supermerges: a quarter of the vocabulary, as in `make demo`.
 SUPERBPE_SHARE = 4
 
 
@@ -33,7 +33,7 @@ def train(
     report: dict[str, Any] = {}
     engine = _core.train
 
-    # The engine says more than the public call gives back, and can be told not to cut.
+    # The engine reports more than the public call, and has an option to turn cutting off.
     def listened(sources: Any, options: Any, *more: Any, **named: Any) -> Any:
         if not cutting:
             options = {**options, "cutting": False}
@@ -76,7 +76,7 @@ def prepare(texts: list[str]) -> list[str]:
 
 
 def encode(tokenizer: Any, texts: list[str], threads: int) -> Any:
-    """To one flat array with offsets where the engine has that call, else to lists."""
+    """To one flat array with offsets if this version has that call, else to lists."""
     flat = getattr(tokenizer, "encode_batch_to_numpy", None)
     if flat is not None:
         return flat(texts, threads=threads)

@@ -13,7 +13,7 @@ def load(exported: Exported) -> Any:
 
     import tiktoken
 
-    # Read by hand: its own loader would keep a second copy in a folder for downloads.
+    # Read here, because its own loader would put a copy into its download cache.
     lines = exported.tiktoken.read_bytes().splitlines()
     pairs = (line.split() for line in lines)
     ranks = {base64.b64decode(token): int(rank) for token, rank in pairs}

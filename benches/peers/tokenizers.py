@@ -45,7 +45,7 @@ def load(exported: Exported) -> Any:
     """From `tokenizer.json`."""
     from tokenizers import Tokenizer
 
-    os.environ["TOKENIZERS_PARALLELISM"] = "true"  # Else it warns; the pool has the size we set.
+    os.environ["TOKENIZERS_PARALLELISM"] = "true"  # Else it warns. We set the pool's size.
     return Tokenizer.from_file(str(exported.tokenizer_json))
 
 

@@ -8,7 +8,7 @@ from benches.peers import CannotHoldError, Exported
 
 
 def load(exported: Exported) -> Any:
-    """Not possible: there is no way in for a vocabulary."""
+    """Not possible: it cannot load a custom vocabulary."""
     import wordchipper
 
     known = ", ".join(wordchipper.Tokenizer.available_models())

@@ -40,10 +40,10 @@ class Spool:
     def read_stdin(self) -> None: ...
 
 class Batches:
-    """A column of texts that can be read again and again.
+    """A column of texts that can be read any number of times.
 
-    `open()` gives the batches from the first: offsets (64 bits) into the bytes, the bytes, and a
-    bit for each text that is there (None: all are). `size` is about the bytes of all text.
+    `open()` iterates over all batches: 64-bit offsets into the bytes, the bytes, and the validity
+    bitmap (None if no text is null). `size` is an estimate of the bytes of all text.
     """
 
     def __new__(
@@ -64,21 +64,22 @@ class DocumentReader:
     def next(self) -> list[str] | None: ...
     # Stops reading. May be called at any time, and more than once.
     def close(self) -> None: ...
-    # As that of `train`; complete once `next` has returned None.
+    # Has the form of the report of `train`. Complete once `next` has returned None.
     def report(self) -> dict[str, Any]: ...
 
 class WorkDir:
-    """A directory for finished work, made if it is not there, that no other run uses.
+    """A directory for intermediate results, locked for one run. Created if it does not exist.
 
-    Held until it is closed and no training uses it any more, or the process ends. Temporary files
-    that a killed run left in it are removed. WorkDirInUseError where another run has it.
+    It stays locked until it is closed and no training uses it, or until the process ends. Removes
+    the temporary files that a killed run left in it. WorkDirInUseError if another run has locked
+    it.
     """
 
     def __new__(cls, path: str) -> WorkDir: ...
     def close(self) -> None: ...
 
 # A source: a path, a spool or batches, and the format ("jsonl", "text", "lines", "paragraphs") or
-# None to tell it by name.
+# None to choose it by the file name.
 Source = tuple[str | Spool | Batches, str | None]
 
 class Model:
@@ -93,8 +94,8 @@ class Model:
         method: str,
         pretokenizer: Pretokenizer,
         alphabet: str,
-        events: Sequence[tuple[str, bytes, bytes, int]],  # as `events` gives them, no deletions
-        ids: dict[bytes, int] | None,  # of every token; None: in the order of entering
+        events: Sequence[tuple[str, bytes, bytes, int]],  # as `events` returns; no deletions
+        ids: dict[bytes, int] | None,  # of every token; None: numbered as they enter
         special_tokens: Sequence[tuple[str, int]],
         facts: str,  # a JSON object
     ) -> Model: ...
@@ -133,12 +134,12 @@ class Model:
     def encode_batch(
         self, texts: Sequence[str], allowed_special: Sequence[str], threads: int
     ) -> list[list[int]]: ...
-    # Buffers of this machine's numbers: ids (uint32) and n + 1 offsets (uint64).
+    # The ids of all texts, and n + 1 offsets: 0, then the end of each text in the ids.
     def encode_flat(
         self, texts: Sequence[str], allowed_special: Sequence[str], threads: int
     ) -> tuple[NDArray[uint32], NDArray[uint64]]: ...
-    # The buffers of a column of text: offsets of 32 (or `wide`: 64) bits, the bytes from the first
-    # to the last, and a bit for each row that is there. The new offsets are as wide.
+    # Takes the buffers of a column of text: offsets of 32 bits (64 if `wide`), the bytes from the
+    # first offset to the last, and the validity bitmap. Returns ids, and offsets of the same width.
     def encode_arrow(
         self,
         offsets: NDArray[uint8],
@@ -154,13 +155,14 @@ class Model:
     def encode_with_offsets(
         self, text: str, allowed_special: Sequence[str], characters: bool
     ) -> tuple[list[int], list[tuple[int, int]]]: ...
-    # A line of ids for each document; `end` is the byte that ends documents (empty: all is one).
-    # None where something is wrong: not UTF-8, or not what the inverse writes.
+    # A line of ids for each document, and the inverse. `end` is the byte that ends a document; if
+    # empty, all text is one document. None if the text is not UTF-8, or if the lines are not what
+    # `encode_lines` writes.
     def encode_lines(
         self, documents: bytes, end: bytes, allowed_special: Sequence[str], threads: int
     ) -> bytes | None: ...
     def decode_lines(self, lines: bytes, end: bytes) -> bytes | None: ...
-    # Encodes into the directory of `run` and writes the manifest. The result is that of
+    # Encodes into the directory of `run` and writes the manifest. Returns the same as
     # ShardRun.complete.
     def encode_files(
         self,
@@ -169,7 +171,7 @@ class Model:
         threads: int,
         progress: Callable[[str, str, int, int | None], None] | None,
     ) -> dict[str, Any]: ...
-    # Bytes for each thread that encodes.
+    # The size of the cache of each encoding thread.
     def cache_bytes(self) -> int: ...
     def set_cache_bytes(self, bytes: int) -> None: ...
     def clear_cache(self) -> None: ...
@@ -187,10 +189,10 @@ class ShardRun:
         inputs: Sequence[tuple[str, str, str | None, str | None]],
         overwrite: bool,
     ) -> None: ...
-    # What the directory holds if an earlier run finished it, else None: shards (a dict each, with
-    # the fields of superword.shards.Shard), resumed, skipped, skipped_examples.
+    # The content of the directory if an earlier run completed it, else None: shards (a dict each,
+    # with the fields of superword.shards.Shard), resumed, skipped, skipped_examples.
     def complete(self) -> dict[str, Any] | None: ...
-    # Releases the lock, once the engine has stopped.
+    # Releases the lock as soon as the engine has stopped.
     def close(self) -> None: ...
 
 def is_shard_directory_file(name: str) -> bool:
@@ -199,8 +201,8 @@ def is_shard_directory_file(name: str) -> bool:
 def replace_file(path: str | PathLike[str], content: bytes | Callable[[Path], object]) -> None:
     """Replace a file atomically, or create it.
 
-    A function is called with the path of a temporary file that it fills. If it raises, or if
-    writing fails (`SaveError`), the old file stays as it was.
+    A function is called with the path of a temporary file, and writes the content to it. If it
+    raises, or if writing fails (`SaveError`), the old file is unchanged.
     """
 
 def create_directory(path: str | PathLike[str]) -> None:
@@ -210,13 +212,13 @@ def is_model_start(start: bytes) -> bool:
     """Whether a file that starts with these bytes is a model, of any version."""
 
 def identity(path: str | PathLike[str]) -> tuple[int, int, str] | None:
-    """Size, time of the last change (ns) and a hash of the first and last 64 kB of a file.
+    """Size, modification time (ns) and a hash of the first and last 64 kB of a file.
 
     None if it is not a regular file or cannot be read.
     """
 
 def check_memory(options: dict[str, Any]) -> None:
-    """Raise if counting cannot be done in `max_memory`; options as those of reading."""
+    """Raise if counting is impossible within `max_memory`. Takes the options for reading."""
 
 def train(
     sources: Sequence[Source],
@@ -225,9 +227,9 @@ def train(
 ) -> tuple[Model, dict[str, Any]]:
     """Train a model.
 
-    `progress(phase, unit, done, total)` is called a few times a second from the calling thread;
-    what it raises stops the work. The second result is a report of the run for people: timings,
-    counts, skipped documents (not saved in the model).
+    `progress(phase, unit, done, total)` is called a few times a second on the calling thread. An
+    exception in it stops the work. The second result is a report of the run: timings, counts and
+    skipped documents. It is not saved in the model.
     """
 
 class Counts:
@@ -239,18 +241,18 @@ class Counts:
     @staticmethod
     def merge(parts: Sequence[Counts], facts: str) -> Counts: ...
     def with_facts(self, facts: str) -> Counts: ...  # shares the counts
-    # Sorted by token, in batches: offsets into the bytes, the bytes, counts; all as Arrow lays
-    # them out. Offsets have 32 bits on the way out and 64 bits on the way in.
+    # Sorted by token, in batches: offsets into the bytes, the bytes, counts, in the layout of
+    # Arrow. `columns` returns 32-bit offsets; `from_columns` takes 64-bit offsets.
     def columns(self) -> list[tuple[bytes, bytes, bytes]]: ...
     @staticmethod
     def from_columns(columns: Sequence[tuple[bytes, bytes, bytes]], facts: str) -> Counts: ...
     def get(self, token: bytes) -> int: ...  # 0 if it does not occur
     @property
-    def facts(self) -> str: ...  # a JSON object: what a model records about the text
+    def facts(self) -> str: ...  # a JSON object: the facts about the text that a model records
     def __len__(self) -> int: ...
 
 class Candidates:
-    """How often each run of tokens of a text occurs. Immutable; bound to no model."""
+    """How often each run of tokens of a text occurs. Immutable, and independent of a model."""
 
     @staticmethod
     def from_dict(
@@ -259,20 +261,20 @@ class Candidates:
     def to_dict(self) -> dict[tuple[bytes, ...], int]: ...
     @staticmethod
     def merge(parts: Sequence[Candidates], facts: str) -> Candidates: ...
-    # As in Counts, with the offsets of each candidate into the tokens before the others.
+    # As in Counts, preceded by the offsets of the candidates into the list of tokens.
     def columns(self) -> list[tuple[bytes, bytes, bytes, bytes]]: ...
     @staticmethod
     def from_columns(
         columns: Sequence[tuple[bytes, bytes, bytes, bytes]], cut_below: int, facts: str
     ) -> Candidates: ...
     @property
-    def cut_below(self) -> int: ...  # bigrams that occur less often were cut; 1: nothing was
+    def cut_below(self) -> int: ...  # runs were cut at bigrams that occur less often; 1: not cut
     @property
     def facts(self) -> str: ...  # a JSON object
     def __len__(self) -> int: ...
 
-# The stages of `train`, each by itself. Results and reports are those of `train`; `options` are
-# the parts of its options that matter to the stage (see TrainOptions.for_reading, for_learning).
+# The stages of `train`. Results and reports are those of `train`; `options` are the ones that
+# apply to the stage (see ReadOptions.for_reading, TrainOptions.for_learning).
 
 def count_pretokens(
     sources: Sequence[Source],
@@ -284,7 +286,7 @@ def train_words(
     options: dict[str, Any],  # for_learning and pretokenizer; the method is "bpe"
     progress: Callable[[str, str, int, int | None], None] | None,
 ) -> tuple[Model, str | None]:
-    """Phase 1. The second result says why the vocabulary is smaller than asked for."""
+    """Phase 1. The second result says why the vocabulary is too small, if it is."""
 
 def count_candidates(
     sources: Sequence[Source],
@@ -295,10 +297,10 @@ def count_candidates(
 def train_superwords(
     model: Model,
     candidates: Candidates,
-    options: dict[str, Any],  # for_learning, and facts: str (JSON) about another text
+    options: dict[str, Any],  # for_learning; facts: str | None (JSON), if not those of `model`
     progress: Callable[[str, str, int, int | None], None] | None,
 ) -> tuple[Model, str | None]:
-    """Phase 2. The second result says why the vocabulary is smaller than asked for."""
+    """Phase 2. The second result says why the vocabulary is too small, if it is."""
 
 def max_threads() -> int:
     """Return the largest number of threads that is accepted."""
@@ -306,7 +308,7 @@ def max_threads() -> int:
 def preset_names() -> list[str]: ...
 def script_names() -> list[str]: ...
 
-# Agreed between the Python modules and the engine.
+# The contract between the Python modules and the engine.
 #
 # `options` of `train` holds exactly these keys (see TrainOptions.for_engine):
 #   vocab_size: int            method: "bpe" | "boundless" | "superbpe"
@@ -322,18 +324,19 @@ def script_names() -> list[str]: ...
 #   groups: (names with weights, the group of each source) | None
 #   on_error: "stop" | "skip"
 #
-# The report, second result of `train`; a key that is absent counts as 0, None or empty:
+# The report, the second result of `train`. A missing key means 0, None or empty:
 #   documents: int             bytes: int (of text read)
 #   skipped: int               skipped_examples: list[str] (the first few, "file:line: reason")
 #   seconds: dict[str, float]  (by phase name, in order)
 #   inputs: list[tuple[int, int, int]] (documents, bytes, skipped of each source, in order)
-#   shortfall: str | None      (why the vocabulary is smaller than asked for)
+#   shortfall: str | None      (why the vocabulary is smaller than requested)
 #
 # `Model.facts` has at least: version, bytes, documents, options (by the names above, without
-# threads, text_field, on_error and pretokenizer: equal text gives equal files whatever holds it).
+# threads, text_field, on_error and pretokenizer: equal text gives equal files, in whatever format
+# it is stored).
 #
 # Errors are raised as the classes of superword.errors, by name: Cls(message, hint=..., **facts).
-# A str with a lone surrogate raises UnicodeEncodeError or TextError, an int that fits no id
-# OverflowError or TokenError; the public modules turn the former into the latter.
-# `Spool.read_stdin` keeps the raw bytes of standard input: the format of its source says how to
-# cut them ("lines" unless told). A spool filled by `add` has format None: each str is a document.
+# A str with a lone surrogate raises UnicodeEncodeError or TextError. An int outside the range of
+# ids raises OverflowError or TokenError. The public modules turn the former into the latter.
+# `Spool.read_stdin` buffers the raw bytes of standard input, which are split by the format of the
+# source ("lines" by default). A spool filled by `add` has format None: each str is a document.

@@ -359,9 +359,9 @@ def _counted_facts(counts: Mapping[bytes, int], facts: Mapping[str, Any] | None)
 
 
 def kind_of(path: str | os.PathLike[str]) -> type[Counts] | type[Candidates]:
-    """Whether a file holds counts or candidates, as it records itself.
+    """Whether a file holds counts or candidates, according to its own record.
 
-    A file of another program records nothing; it holds counts.
+    A file of another program has no such record, and holds counts.
     """
     name = os.fspath(path)
     try:

@@ -1,4 +1,4 @@
-"""`python -m superword.demo`: compare the three methods on text that every machine has.
+"""`python -m superword.demo`: compare the three methods on text that comes with Python.
 
 Trains BPE, BoundlessBPE and SuperBPE on the source code of Python's standard library, measures them
 on held-out files, and shows how each method splits a sentence.

@@ -44,7 +44,7 @@ Callback = Callable[[Progress], None]
 @contextmanager
 def show(console: Console | None = None) -> Iterator[Callback]:
     """Show progress on stderr until the block ends. Yields the callback for each `Progress`."""
-    if sys.stderr is None and console is None:  # The caller closed it: there is nobody to tell.
+    if sys.stderr is None and console is None:  # The caller closed it, so nothing can be shown.
         yield lambda progress: None
         return
     if console is None:

@@ -155,7 +155,7 @@ def count_candidates(
 
     With `cut_below`, runs are cut at bigrams that occur less often **in this text**. The result is
     the same as long as no superword is rarer than that, which `train_superwords` checks. Do not
-    cut candidates that are to be added up.
+    cut candidates that will be added up.
     """
     options = ReadOptions(
         threads=threads,

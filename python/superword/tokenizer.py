@@ -243,7 +243,7 @@ class Tokenizer(Vocabulary):
         allowed_special: Allowed = frozenset(),
         threads: int | None = None,
     ) -> int | list[int]:
-        """The number of tokens of a text, or of each of several texts, without making the ids."""
+        """The number of tokens in a text, or in each of several texts, without storing the ids."""
         workers = thread_count(threads)
         special = self._model.special_tokens
         if isinstance(texts, str):
@@ -389,7 +389,8 @@ class Tokenizer(Vocabulary):
         the paper's approximation for superwords. `"auto"` is exact where possible. The result has
         the `mode` that was used and the reason `why_not_exact`, if there is one.
 
-        Existing files that are no such export are replaced only with `overwrite=True`.
+        An earlier export is replaced. Any other existing file is replaced only with
+        `overwrite=True`.
         """
         from superword.export import export_huggingface
 

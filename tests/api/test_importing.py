@@ -68,7 +68,7 @@ def imported_modules(statement: str) -> set[str]:
     code = f"import sys; before = set(sys.modules); {statement}; new = set(sys.modules) - before"
     code += "; import json; print(json.dumps(sorted(new)))"
     command = [sys.executable, "-S", "-c", code]
-    # -S: what .pth files of this environment import is not our concern.
+    # -S: without the imports of this environment's .pth files.
     env = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
     done = subprocess.run(command, capture_output=True, check=True, text=True, env=env)
     return set(json.loads(done.stdout))

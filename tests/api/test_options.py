@@ -15,7 +15,7 @@ from superword.cli.pretokenizers import PATTERN_OPTIONS
 from superword.errors import OptionError
 from superword.options import FILES_ONLY, GREEDY_SPLIT, TrainOptions
 
-# What the command has besides the options of training.
+# Parameters of the command that are not training options.
 RUN_OPTIONS = ("output", "counts", "candidates", "base", "also", "overwrite", "as_json", "quiet")
 
 DEFINED = {option.name: option for option in fields(TrainOptions)}
@@ -50,7 +50,7 @@ def test_command_line_has_the_names_and_defaults_of_the_definition() -> None:
             continue
         default = DEFINED[name].default
         if default is MISSING:
-            assert name == "vocab_size"  # Said by the command: a --base has a size.
+            assert name == "vocab_size"  # Checked by the command: --base sets the size.
         elif name == "greedy_split":
             assert GREEDY_SPLIT[str(option.default)] is default
         elif option.multiple:
@@ -75,7 +75,7 @@ def test_engine_gets_every_option_but_those_that_go_with_the_sources() -> None:
 
 def test_saved_facts_name_the_options(boundless: superword.Tokenizer) -> None:
     saved = boundless.facts["options"]
-    # The pretokenizer has a place of its own in the file; the others do not decide the model.
+    # The file stores the pretokenizer separately. The others do not affect the model.
     elsewhere = {"pretokenizer", "threads", "text_field", "on_error", "format", "weights"}
     elsewhere |= {"work_dir", "max_memory", "max_bytes"}  # max_bytes is saved as sample.
     assert set(saved) == set(DEFINED) - elsewhere

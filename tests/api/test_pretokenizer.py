@@ -1,4 +1,4 @@
-"""The public Pretokenizer: names, patterns, and what cannot be meant."""
+"""The public Pretokenizer: names, patterns, and combinations that are refused."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The stub of the engine says what the engine has: the same names, the same parameters."""
+"""The stub of the engine matches the engine: the same names, the same parameters."""
 
 from __future__ import annotations
 

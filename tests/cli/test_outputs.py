@@ -110,7 +110,7 @@ def test_a_file_of_another_kind_is_replaced_with_force_only(here: Path, line: st
     assert not Path("other").exists()
     result = superword_command(line + " --force")
     assert result.exit_code == 0, result.output
-    # What superword wrote is replaced without asking.
+    # Files that superword wrote are replaced without --force.
     result = superword_command(line)
     assert result.exit_code == 0, result.output
 
@@ -133,7 +133,7 @@ def test_python_replaces_models_and_counts_and_nothing_else(tmp_path: Path) -> N
     tok.save(path, overwrite=True)
     counts.save(table, overwrite=True)
     assert superword.Tokenizer.load(path) == tok
-    path.write_bytes(b"")  # As mktemp leaves it.
+    path.write_bytes(b"")  # An empty file, as mktemp creates.
     tok.save(path)
 
 

@@ -45,7 +45,7 @@ def test_ctrl_c_stops_training_within_a_second_and_leaves_nothing(
     folder.mkdir()
     model = folder / "m.superword"
     took = []
-    for _ in range(3):  # A machine busy with other tests may be late once.
+    for _ in range(3):  # On a machine busy with other tests, one attempt may be late.
         process = start("train", endless_work, "--vocab-size", "1000000", "-o", model)
         assert process.stderr is not None
         process.stderr.readline()  # "reading 1 file": the command has started.

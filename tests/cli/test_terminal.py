@@ -47,7 +47,7 @@ def test_a_closed_stdin_is_an_error_without_a_traceback(model_path: Path, tmp_pa
 
 
 def hostile(tmp_path: Path) -> Path:
-    """A model whose texts would change the terminal if they were shown as they are."""
+    """A model whose texts would change the terminal if they were not escaped."""
     escape = "\x1b[31m\x9b"
     model = _core.Model.from_parts(
         method="boundless",
@@ -114,7 +114,7 @@ def test_completion_prints_the_script_of_a_shell(shell_name: str) -> None:
 
 
 def complete(*words: str) -> list[str]:
-    """What bash would offer for the last word."""
+    """The completions that bash would offer for the last word."""
     environment = os.environ | {
         "_SUPERWORD_COMPLETE": "bash_complete",
         "COMP_WORDS": " ".join(["superword", *words]),

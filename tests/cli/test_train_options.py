@@ -27,7 +27,7 @@ PATTERN = r" ?[\p{L}\p{M}]+|[^\p{L}]"
 
 @dataclass(frozen=True)
 class Case:
-    """Flags, the same options in Python, and whether they give another model than the default."""
+    """Flags, the same options in Python, and whether they change the model."""
 
     flags: list[str]
     options: dict[str, Any] = field(default_factory=dict)

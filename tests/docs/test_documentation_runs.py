@@ -178,7 +178,7 @@ ASSUMED: dict[str, Callable[[], None]] = {
 
 
 def run_shell(code: str) -> str:
-    """What the commands print, all of which succeed."""
+    """Run the commands, which must all succeed, and return what they print."""
     tools = Path(sys.executable).parent
     environment = {**os.environ, "PATH": f"{tools}{os.pathsep}{os.environ['PATH']}"}
     done = subprocess.run(
@@ -194,7 +194,7 @@ def run_shell(code: str) -> str:
 
 
 def run_python(code: str, names: dict[str, Any], where: str) -> str:
-    """What the code prints."""
+    """Run the code, and return what it prints."""
     printed = io.StringIO()
     with warnings.catch_warnings(), contextlib.redirect_stdout(printed):
         # The texts here are too small for the vocabularies that the pages ask for.
@@ -230,7 +230,7 @@ def test_any_command_that_fails_stops_its_page(code: str) -> None:
         run_shell(code)
 
 
-# What running does not show.
+# Checks that need no run.
 
 
 def test_blocks_that_are_not_run_say_why_and_are_listed_here() -> None:

@@ -1,4 +1,4 @@
-"""Shards: what is in them, read back by numpy; the same for any threads; whole or not there."""
+"""Shards have the right content, do not depend on threads, and are never incomplete."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ SIZE = 80_000  # tokens of a shard
 
 
 def of_all_sizes() -> list[str]:
-    """A few thousand documents of all sizes; more than one block of input or batch of rows."""
+    """A few thousand documents of all sizes: more than one block of input or batch of rows."""
     words = ["of the", " name", " один", "言葉", "\n", " 12", "", " as well as", "x" * 300]
     return [
         "".join(words[(i * 7 + j * j) % len(words)] for j in range(i % 97)) for i in range(3000)
@@ -58,7 +58,7 @@ def corpus(tmp_path: Path, documents: list[str]) -> list[Path]:
 
 
 def read_back(corpus: EncodedCorpus) -> list[list[int]]:
-    """The ids of each document, through memory-mapped arrays."""
+    """The ids of each document, read through memory-mapped arrays."""
     documents = []
     for shard in corpus.shards:
         ids = np.load(corpus.path / shard.tokens_file, mmap_mode="r")
@@ -149,7 +149,7 @@ def test_special_tokens_in_documents_are_plain_text(tmp_path: Path) -> None:
 
 
 class Interrupted:
-    """A file with a broken line that can be repaired without a trace."""
+    """A file with a broken line that can be repaired without changing its identity."""
 
     def __init__(self, path: Path, line: int) -> None:
         lines = path.read_bytes().splitlines(keepends=True)
@@ -167,7 +167,7 @@ class Interrupted:
         assert list(out.glob("shard-*.npy"))
 
     def mend(self) -> None:
-        """Restore the content, and the time; a change far from both ends goes unnoticed."""
+        """Restore the content and the time. A change far from both ends is not noticed."""
         self.path.write_bytes(self.whole)
         os.utime(self.path, ns=(self.status.st_atime_ns, self.status.st_mtime_ns))
 
@@ -191,7 +191,7 @@ def test_a_stopped_run_goes_on_and_ends_with_the_same_bytes(tmp_path: Path, one_
     tok.encode_files(one_file, tmp_path / "whole", shard_size=SIZE)
     assert digests(out) == digests(tmp_path / "whole")
 
-    # Called once more, there is nothing to do, and nothing is touched.
+    # Another call has nothing to do, and changes no file.
     before = {path: path.stat().st_mtime_ns for path in out.iterdir()}
     assert tok.encode_files(one_file, out, shard_size=SIZE) == done
     assert {path: path.stat().st_mtime_ns for path in out.iterdir()} == before
@@ -220,7 +220,7 @@ def test_any_exception_of_the_progress_stops_a_run(tmp_path: Path, one_file: Pat
 
     with pytest.raises(ZeroDivisionError):
         engine("boundless").encode_files(one_file, tmp_path / "out", progress=refuse)
-    # A shard that was whole by then is kept; nothing is there in part, and nothing says "done".
+    # Finished shards are kept. No file is incomplete, and no manifest exists.
     names = {path.name for path in (tmp_path / "out").iterdir()}
     assert names <= {"progress.json", "shard-00000.npy", "shard-00000.documents.npy"}
 
@@ -258,7 +258,7 @@ def test_what_changed_is_said(tmp_path: Path, corpus: list[Path]) -> None:
     assert read_back(done)[-1] == [*tok.encode("changed"), tok.eot_token]
     with pytest.raises(
         ShardsMismatchError, match="the model is different"
-    ):  # Also once all is done.
+    ):  # Also when the directory is complete.
         tok.truncate(500).encode_files(corpus, out, **options)
 
 
@@ -315,7 +315,7 @@ def test_skips_are_counted_once_however_often_a_run_is_stopped(
         if len(list(out.glob("shard-*.documents.npy"))) >= 2:
             raise ZeroDivisionError
 
-    # Whether it is met on its way or not, the result is the same.
+    # Whether the run was stopped midway or had finished, the result is the same.
     with suppress(ZeroDivisionError), warnings.catch_warnings():
         warnings.simplefilter("ignore", SkippedWarning)
         tok.encode_files(sources, out, progress=stop, **options)
@@ -351,7 +351,7 @@ def test_the_output_directory_may_be_inside_the_input_directory(
     for out in (folder / "shards", folder):
         done = tok.encode_files(folder, out, shard_size=SIZE)
         assert read_back(done) == read_back(whole)
-        # Its own JSON files are not documents, so there is nothing new to do.
+        # The JSON files that it wrote are not documents, so there is nothing new to do.
         again = tok.encode_files(folder, out, shard_size=SIZE)
         assert again.resumed == len(again.shards) == len(whole.shards)
         for path in (out / "manifest.json", *out.glob("shard-*.npy")):
@@ -379,7 +379,7 @@ def test_a_stopped_run_inside_the_input_directory_is_resumed(
 
 
 def damaged_records(record: dict[str, Any]) -> Iterator[bytes]:
-    """The record truncated, without each of its keys, and with wrong values."""
+    """Damaged variants of a record: truncated, without each key, and with wrong values."""
     text = json.dumps(record)
     for end in range(0, len(text), max(1, len(text) // 40)):
         yield text[:end].encode()
@@ -390,7 +390,7 @@ def damaged_records(record: dict[str, Any]) -> Iterator[bytes]:
 
 
 def changed_values(value: Any) -> Iterator[Any]:
-    """The value with any one part of it left out or replaced."""
+    """Variants of a value with one part left out or replaced."""
     yield from (None, "x", -1, 1.5, 2**63, 2**80, True, [], {}, [None], {"x": 1})
     if isinstance(value, dict):
         for name, part in value.items():
@@ -434,7 +434,7 @@ def test_a_damaged_record_is_a_clear_error(tmp_path: Path, name: str) -> None:
             refused += 1
     assert refused > 100
     assert all("overwrite=True" in str(hint) for hint in hints)
-    # Numbers of the manifest that only inform cannot be checked: skipped, and the totals.
+    # Some numbers in the manifest are only informative and cannot be checked: skipped, totals.
     assert accepted == 0 if name == "progress.json" else accepted < 50
     (out / name).write_bytes(record)
     assert digests(out) == files  # No attempt changed a shard.

@@ -1,4 +1,4 @@
-"""`superword encode-files` as a process: killed, stopped, out of room, two at once."""
+"""`superword encode-files` as a process: killed, stopped, out of disk space, two at once."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ SHARD = ["--shard-size", "250000"]
 
 @pytest.fixture
 def large(tmp_path: Path, texts: list[str]) -> Path:
-    """Some megabytes, enough that a run can be met on its way."""
+    """A few megabytes, enough to interrupt a run midway."""
     path = tmp_path / "large.jsonl"
     lines = "".join(json.dumps({"text": text}) + "\n" for text in texts)
     path.write_text(lines * (12_000_000 // len(lines)))
@@ -60,7 +60,7 @@ def test_a_killed_run_goes_on_with_the_same_bytes(
         process.send_signal(signal.SIGKILL)
         process.communicate()
         assert not (out / "manifest.json").exists()
-        for path in out.glob("shard-?????.npy"):  # What has its name is whole.
+        for path in out.glob("shard-?????.npy"):  # A file with the name of a shard is complete.
             assert len(np.load(path, mmap_mode="r"))
     process = start(model_path, large, out)
     _, told = process.communicate(timeout=120)
@@ -90,7 +90,7 @@ def test_ctrl_c_stops_within_a_second_and_leaves_whole_shards(
 def test_a_full_disk_is_an_error_and_leaves_whole_shards(
     large: Path, model_path: Path, tmp_path: Path
 ) -> None:
-    # A limit on the size of files fails writes as a full disk does.
+    # A limit on file sizes makes writes fail as a full disk does.
     limit = 1_000_000
 
     def small() -> None:
@@ -112,7 +112,7 @@ def test_a_full_disk_is_an_error_and_leaves_whole_shards(
 
 def test_two_runs_do_not_write_to_one_place(large: Path, model_path: Path, tmp_path: Path) -> None:
     out = tmp_path / "out"
-    # Its input does not end, so it is at work as long as it should be.
+    # Its input does not end, so it keeps running until the test stops it.
     command = [*COMMAND, "-", "-m", str(model_path), "-o", str(out)]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stderr=subprocess.DEVNULL) as first:
         while not (out / "progress.json").exists():

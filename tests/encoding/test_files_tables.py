@@ -1,4 +1,4 @@
-"""Shards of tables: Parquet and Arrow files, Arrow tables, datasets, texts at hand."""
+"""Shards of tables: Parquet and Arrow files, Arrow tables, datasets, texts in memory."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from support.variants import engine
 from test_files import SIZE, digests, of_all_sizes, read_back
 
 pa: Any = pytest.importorskip("pyarrow", reason="superword[arrow] is not installed")
-import pyarrow.parquet as pq  # noqa: E402  # behind the check that it is there
+import pyarrow.parquet as pq  # noqa: E402  # after the check that it is installed
 
 
 @pytest.fixture
@@ -61,7 +61,7 @@ def ids_of(tok: superword.Tokenizer, texts: list[str]) -> list[list[int]]:
 
 
 def stopped(run: Callable[[], EncodedCorpus], batches: int) -> None:
-    """Run over the first batches of rows only; what comes behind them cannot be read."""
+    """Encode only the first batches of rows; the rows after them cannot be read."""
     parts, seen = columns._parts, 0
 
     def some(*arguments: Any) -> Iterator[Any]:
@@ -90,7 +90,7 @@ def test_files_of_tables_give_the_shards_of_their_texts(
         assert read_back(done) == ids_of(tok, documents)
         results.append(digests(out))
     assert results[0] == results[1] == results[2]
-    # The same ids as out of a file of text.
+    # The same ids as from a text file.
     spooled = tok.encode_files(Texts(documents), tmp_path / "texts", shard_size=2 * SIZE)
     for shard in spooled.shards:
         for name in (shard.tokens_file, shard.documents_file):
@@ -136,7 +136,7 @@ def test_data_at_hand_is_not_gone_on_with(table: Any, tmp_path: Path) -> None:
 
     stopped(run, 5)
     assert list(out.glob("shard-?????.npy"))
-    for _ in range(2):  # Neither behind a run that was stopped nor behind one that was not.
+    for _ in range(2):  # Neither after a run that was stopped nor after one that finished.
         with pytest.raises(ShardsMismatchError, match="Table is data in memory") as caught:
             run()
         assert caught.value.hint is not None

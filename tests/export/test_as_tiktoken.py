@@ -94,7 +94,7 @@ def test_lone_surrogates_are_replaced(real: Any) -> None:
 
 
 def test_every_public_method_of_tiktoken_is_there(real: Any) -> None:
-    """All methods but the one about tokens at an unfinished end of text."""
+    """All methods except the one about tokens at an unfinished end of text."""
     missing = {"encode_with_unstable"}
     for name, member in inspect.getmembers(type(real)):
         if name.startswith("_") or name in missing:

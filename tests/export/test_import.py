@@ -208,7 +208,7 @@ def test_ranks_of_tiktoken_encode_as_tiktoken_does(pattern: str, tmp_path: Path)
     origin = tiktoken.Encoding("x", pat_str=pattern, mergeable_ranks=ranks, special_tokens=special)
     model = Tokenizer.from_tiktoken(ranks, pattern, special)
     assert model.n_vocab == origin.n_vocab
-    # Ids stay as they are, even with gaps or in another order than the bytes.
+    # Ids are kept, even with gaps or in another order than the bytes.
     model.export_huggingface(tmp_path)
     exported = tokenizers.Tokenizer.from_file(str(tmp_path / "tokenizer.json"))
     for text in [*training_text(9, 60), "the<|endoftext|>of<|fim|>", "  \n x  ", ""]:
@@ -335,7 +335,7 @@ def test_the_papers_files_give_the_model_back(kind: str, tmp_path: Path) -> None
         ("BoundlessBPE v3 word\n", "version 3"),
         ("something else", "does not start with"),
         ("BoundlessBPE v2 letters\n", "the kind 'letters'"),
-        ("BoundlessBPE v2 word\nx 1\n", ":2: it stands before"),
+        ("BoundlessBPE v2 word\nx 1\n", ":2: it comes before"),
         ("BoundlessBPE v2 word\nvocabulary\na 1 2 3\nwords\n", ":3: it is not a token"),
         ("BoundlessBPE v2 word\nvocabulary\n日 1\nwords\n", ":3: '日'"),
         ("BoundlessBPE v2 word\nvocabulary\nwords\na\n", ":4: it is not two tokens"),

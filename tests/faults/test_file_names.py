@@ -15,7 +15,7 @@ from superword.errors import DocumentError, MissingInputError, SuperwordError
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="other systems refuse such names")
 
-# The byte E9 is é in Latin-1, and no UTF-8.
+# The byte E9 is é in Latin-1, and not valid UTF-8.
 NAME = os.fsdecode(b"caf\xe9")
 SHOWN = "caf\ufffd"
 

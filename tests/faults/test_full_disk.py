@@ -21,7 +21,7 @@ MOUNT = 'mount -t tmpfs -o size=1m tmpfs "$0" && exec "$@"'
 def mounted(disk: Path, *command: str) -> subprocess.CompletedProcess[str]:
     disk.mkdir(exist_ok=True)
     run = ["unshare", "--user", "--map-root-user", "--mount", "sh", "-c", MOUNT, str(disk)]
-    # The script is not run by pytest, so it has to be told where tests/support is.
+    # The script is not run by pytest, so it needs the path of tests/support.
     env = {**os.environ, "PYTHONPATH": str(SCRIPT.parents[1])}
     return subprocess.run([*run, *command], capture_output=True, text=True, timeout=120, env=env)
 

@@ -113,7 +113,7 @@ def test_training_without_enough_memory_raises_a_memory_error(
 ) -> None:
     path = tmp_path / name
     if name == "words.txt":
-        # Half a million different words take more memory than there is.
+        # Half a million different words need more memory than is available.
         path.write_text(
             "\n".join(
                 f"{(number * 2654435761) % 2**32:x}{number:x}x" for number in range(500_000)

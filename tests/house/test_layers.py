@@ -22,7 +22,7 @@ PACKAGE = ROOT / "python" / "superword"
 # The Rust engine. The modules of the base may use each other and nothing else.
 BASE = {"cpu", "disk", "hash", "memory", "observe", "table", "threads", "token", "tokens"}
 # What each other module may use besides the base. A name stands for everything in that module,
-# except for the parts of it that have a line of their own.
+# except for the parts of it that have a separate line.
 MAY_USE: dict[str, set[str]] = {
     "text": set(),
     "corpus": set(),

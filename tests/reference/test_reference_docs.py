@@ -1,4 +1,4 @@
-"""Each docstring of the reference shows input and output; here they are run."""
+"""The examples in the docstrings of the reference are correct."""
 
 import doctest
 import importlib
@@ -23,7 +23,7 @@ def test_docstrings_show_what_happens(name: str) -> None:
 
 
 def test_reference_stands_on_nothing_but_itself_and_regex() -> None:
-    # The package `superword` loads the engine; a stand-in shows that the reference needs none.
+    # The package `superword` loads the engine. A stand-in proves that the reference needs none.
     code = """
 import sys, types
 package = types.ModuleType("superword")

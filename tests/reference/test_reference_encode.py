@@ -1,4 +1,4 @@
-"""Encoding by hand, and what holds for every text."""
+"""Encoding: cases computed by hand, and properties of every text."""
 
 from typing import Any
 
@@ -56,8 +56,8 @@ def test_figure_1_superwords() -> None:
 
 def test_earliest_rule_is_the_earliest_that_fits_now() -> None:
     # (ab, c) is earlier than (a, b), which makes the `ab` it needs. A strict replay in the order
-    # of the rules would have passed it by and given ab cd. Rules that training makes without
-    # deletions are never so: each token is made by one rule, which precedes those that use it.
+    # of the rules would have missed it and returned ab cd. Training without deletions never makes
+    # such rules: each token is made by one rule, which precedes the rules that use the token.
     ranks = {(b"ab", b"c"): 0, (b"a", b"b"): 1, (b"c", b"d"): 2}
     assert apply_earliest_first(split_bytes(b"abcd"), ranks) == [b"abc", b"d"]
 

@@ -2,9 +2,9 @@
 
 They rest on one condition: a superword is always made of the same pretokens, and no superword
 has the bytes of a word (`Superwords.ambiguous` is false). Pretokens come from a pattern, so that
-the same bytes are nearly always cut the same way; only lookaheads, the edges of script runs and
-patterns of one's own can cut them differently. Where that happens the two-phase form counts a
-pretoken as whole before the single pass has unlocked it. The cases at the end show it.
+the same bytes are nearly always split the same way. Only lookaheads, the edges of script runs and
+custom patterns can split them differently. Then the two-phase form counts a pretoken as whole
+before the single pass has unlocked it. The cases at the end show this.
 """
 
 from dataclasses import dataclass
@@ -170,7 +170,7 @@ def test_truncated_words_equal_words_trained_at_that_size(
 def test_cutting_changes_nothing(case: Case) -> None:
     whole, ambiguous = two_phase(case)
     pieces, noticed = two_phase(case, cutting=True)
-    # Whether a superword is ambiguous can be told from the cut candidates alone.
+    # The cut candidates alone show whether a superword is ambiguous.
     assert noticed == ambiguous
     assert ambiguous or pieces == whole
 

@@ -28,7 +28,7 @@ BRANCHES = [
 
 FIGURE_1 = "Tokenization of the multilingual 德国HYDAC电磁球阀 can be hard."
 
-# One pretoken or more for every kind of text that the presets tell apart.
+# At least one pretoken for every kind of text that the presets distinguish.
 ALPHABET = "aBcdéſ'’t \t\n\r/.1２٣德国ーカタあไทยမြကខ្มែลาวДжαßʰ\u0301\u200d😀🏽ʼ\U000e0fff"
 
 
@@ -136,7 +136,7 @@ def test_pretokens_are_the_text(preset: str, text: str) -> None:
 @pytest.mark.parametrize("preset", ["gpt4o", "gpt4o-export", "gpt2", "gpt4"])
 @given(st.text(ALPHABET, max_size=40))
 def test_one_pattern_alone_is_findall(preset: str, text: str) -> None:
-    # These patterns match every text whole, so that nothing lies between the matches.
+    # These patterns match all of every text, so there is no text between matches.
     assert split(text, preset) == regex.findall(PRESETS[preset][0], text)
 
 

@@ -87,7 +87,7 @@ def test_picky_deletes_a_part_that_went_into_the_merge() -> None:
     assert learn_words(PICKY, 257, picky=0.9) == [Merge(b"a", b"b", 10)]
     assert learn_words(PICKY, 258, picky=0.91) == [Merge(b"a", b"b", 10), Merge(b"ab", b"c", 9)]
     events = learn_words(PICKY, 258, picky=0.9)
-    # The deletion makes room; training goes on to the size, and `ab` comes back, with a new id.
+    # The deletion frees a place. Training continues up to the size, and `ab` returns with a new id.
     assert events == [
         Merge(b"a", b"b", 10),
         Merge(b"ab", b"c", 9),
@@ -278,7 +278,7 @@ def test_bad_limits_are_refused(options: dict[str, object]) -> None:
         Allowed(**options)  # type: ignore[arg-type]
 
 
-# The whole of it.
+# Complete training.
 
 TEXTS = ["to be or not to be, that is the question", "to be is to do", "not to be"] * 4
 

@@ -1,4 +1,4 @@
-"""Mistakes that users make, in Python and on the command line: what `messages.txt` is made of.
+"""Mistakes that users make, in Python and on the command line: the cases of `messages.txt`.
 
 Each case has a name, what to do in Python, and the arguments of the command that makes the same
 mistake. Paths are relative to a directory that `prepare` fills.
@@ -21,7 +21,7 @@ SENTENCE = "One of the first things that one of the people in the house said. "
 
 
 class Case(NamedTuple):
-    """A mistake. `python` or `command` is None where there is no such way to make it."""
+    """A mistake. `python` or `command` is None if it cannot be made there."""
 
     name: str
     python: Callable[[], object] | None

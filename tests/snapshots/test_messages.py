@@ -1,7 +1,6 @@
 """Every user-facing message in one readable place, compared with what is really shown.
 
-Run `SUPERWORD_UPDATE_SNAPSHOTS=1 pytest tests/snapshots` to write the files anew, then read the
-difference.
+Run `SUPERWORD_UPDATE_SNAPSHOTS=1 pytest tests/snapshots` to update the files, then read the diff.
 """
 
 from __future__ import annotations
@@ -26,7 +25,7 @@ PACKAGE = ROOT / "python" / "superword"
 
 
 def check(name: str, found: str) -> None:
-    """Compare with the file of that name, or write it if asked to."""
+    """Compare with the file of that name, or update it if the variable is set."""
     path = HERE / name
     if os.environ.get("SUPERWORD_UPDATE_SNAPSHOTS"):
         path.write_text(found, encoding="utf-8")
@@ -92,7 +91,7 @@ def test_help_of_every_command() -> None:
 
 
 def python_messages() -> Iterator[str]:
-    """The texts of all errors and warnings in the package, as they are written."""
+    """The texts of all errors and warnings in the package, as in the source."""
     for path in sorted(PACKAGE.rglob("*.py")):
         if "reference" in path.parts:
             continue
@@ -128,7 +127,7 @@ def test_catalogue_of_all_messages() -> None:
 
 
 def test_marked_options_exist() -> None:
-    """A mark with a typo would be shown as it is."""
+    """A mark with a typo would be shown unchanged."""
     known = {p.name for command in cli.commands.values() for p in command.params}
     known |= set(superword.options.DEFAULTS)
     # Options that only Python has.

@@ -169,7 +169,7 @@ def comparable(name: str, recorded: list[list[Any]]) -> int:
 
 
 def as_recorded(token: bytes) -> str:
-    """Return a token as it is written in the recorded results."""
+    """Return a token in the notation of the recorded results."""
     return base64.b64encode(token).decode("ascii")
 
 

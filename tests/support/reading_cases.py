@@ -85,7 +85,7 @@ class Document:
 def documents() -> tuple[Document, ...]:
     """Documents of different lengths in two groups.
 
-    Each text ends with a word of its own, such as `#7`, by which it can be recognized in counts.
+    Each text ends with a unique word, such as `#7`, by which it can be recognized in counts.
     One text occurs twice in a group, and one in both groups.
     """
     words = common_words(25, seed=1, lengths=(2, 6))

@@ -144,7 +144,7 @@ def paths(source: str, module: tuple[str, ...]) -> Iterator[tuple[int, tuple[str
 
 
 def _tree(code: str, at: int) -> tuple[list[tuple[str, ...]], int]:
-    """Parse what follows `::`, a name with more behind it or a group in braces."""
+    """Parse what follows `::`: a name, which may continue, or a group in braces."""
     if code[at : at + 1] == "{":
         found: list[tuple[str, ...]] = []
         at += 1

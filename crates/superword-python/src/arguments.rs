@@ -1,4 +1,4 @@
-//! What Python gives to the engine: options by name, sources.
+//! Converts arguments from Python: options by name, and sources.
 
 use std::path::PathBuf;
 
@@ -47,7 +47,7 @@ fn unknown(option: &'static str, name: &str) -> PyErr {
     .into()
 }
 
-/// Options by name, each taken once; what is left over is an error.
+/// Options by name. Each is taken once; an option that nobody took is an error.
 pub(crate) struct Options<'py>(Bound<'py, PyDict>);
 
 impl<'py> Options<'py> {
@@ -141,7 +141,7 @@ pub(crate) fn resources(options: &Options<'_>) -> PyResult<Resources> {
     })
 }
 
-/// Names with weights, and the group of each source.
+/// The name and weight of each group, and the index of the group of each source.
 type GivenGroups = (Vec<(String, f64)>, Vec<usize>);
 
 /// The options that decide what is read.
@@ -174,7 +174,7 @@ pub(crate) fn read_options(options: &Options<'_>) -> PyResult<(ReadOptions, Opti
     Ok((read, sample))
 }
 
-/// The sources as the engine takes them.
+/// Converts the sources to those of the engine.
 pub(crate) fn sources(given: Vec<(Input<'_>, Option<String>)>) -> PyResult<Vec<Source>> {
     let mut inputs = Vec::with_capacity(given.len());
     for (input, format) in given {

@@ -41,7 +41,7 @@ pub(crate) fn is_model_start(start: &[u8]) -> bool {
     start.starts_with(&MAGIC)
 }
 
-/// Identifies a file: bytes, time of the last change, hash of its ends.
+/// Identifies a file by its size, its modification time, and a hash of its first and last 64 kB.
 #[pyfunction]
 pub(crate) fn identity(py: Python<'_>, path: PathBuf) -> PyResult<Option<(u64, i64, String)>> {
     let found = detached(py, || disk::identity(&path))?;

@@ -1,4 +1,4 @@
-//! Text → ids for Python, whole batches at a time and without an object for each id.
+//! Encodes text for Python, in whole batches and without creating an object for each id.
 
 use std::sync::Arc;
 
@@ -13,20 +13,20 @@ use crate::errors;
 use crate::reading::arrow::Buffers;
 use crate::watch::{detached, watched_apart};
 
-/// Text from which on a call can be stopped by Ctrl-C. It takes some ten milliseconds at worst; a
-/// thread of its own, which such a call needs, takes some ten microseconds.
+/// Calls with at least this many bytes of text can be stopped by Ctrl-C. They need a separate
+/// thread, which costs about ten microseconds. Shorter calls take about ten milliseconds at worst.
 const LONG: usize = 1 << 20;
 
-/// Texts that stay where Python has them, also while nobody holds the GIL.
+/// Texts borrowed from Python objects. They stay valid while the GIL is released.
 pub(crate) type Texts = Vec<PyBackedStr>;
 
-/// All ids, and where each text ends in them, after a 0.
+/// The ids of all texts, and the offsets: 0, then the end of each text in the ids.
 pub(crate) type Flat<'py> = (Bound<'py, PyArray1<u32>>, Bound<'py, PyArray1<u64>>);
 
-/// The same for a column: offsets as numbers of the width that the column has.
+/// The same for a column. The offsets are as wide as those of the column.
 pub(crate) type FlatColumn<'py> = (Bound<'py, PyArray1<u32>>, Bound<'py, PyByteArray>);
 
-/// The special tokens that a call allows.
+/// Finds the special tokens that a call allows.
 fn finder(encoder: &Encoder, allowed: &[String]) -> SpecialFinder {
     encoder.special_finder(|text| allowed.iter().any(|allowed| allowed == text))
 }
@@ -38,8 +38,8 @@ fn raised(error: &BatchError) -> PyErr {
     }
 }
 
-/// Does something with what Python owns, off the GIL; stopped by Ctrl-C if there are many `bytes`
-/// of it.
+/// Calls `work` with objects of Python, without the GIL. Ctrl-C stops it if there are at least
+/// [`LONG`] `bytes` of text.
 fn off_the_gil<O: Send + Sync + 'static, T: Send + 'static>(
     py: Python<'_>,
     encoder: &Arc<Encoder>,
@@ -53,7 +53,7 @@ fn off_the_gil<O: Send + Sync + 'static, T: Send + 'static>(
     let encoder = encoder.clone();
     let (result, _owned) = watched_apart(py, None, move |observer| {
         let result = work(&encoder, &owned, observer);
-        // Given back, so that it is dropped where the GIL is held.
+        // Returned, so that it is dropped by the thread that holds the GIL.
         (result, owned)
     })?;
     Ok(result)
@@ -148,8 +148,8 @@ pub(crate) fn flat<'py>(
 
 /// [`flat`] on one thread, straight into an array that is large enough for nearly all text.
 ///
-/// New memory is what costs here. numpy asks the system for large pages, and those that are not
-/// needed are never made.
+/// Allocating memory is the main cost here. numpy asks the system for large pages, and pages that
+/// are never written to are never allocated.
 fn flat_in_place<'py>(
     py: Python<'py>,
     encoder: &Arc<Encoder>,
@@ -193,7 +193,7 @@ fn flat_in_place<'py>(
     let start = start.cast_into::<PyArray1<u32>>()?;
     let ids = match rest[..] {
         [] => start,
-        // Text of which a token has less than three bytes.
+        // This text has fewer than three bytes per token, so the array was too small.
         _ => joined(
             py,
             count + rest.len(),
@@ -229,7 +229,7 @@ fn joined<'py>(
     Ok(ids)
 }
 
-/// The ids of a column: one buffer, and offsets of the same width as the column has.
+/// The ids of a column in one array, and offsets of the same width as those of the column.
 pub(crate) fn column<'py>(
     py: Python<'py>,
     encoder: &Arc<Encoder>,
@@ -254,13 +254,13 @@ pub(crate) fn column<'py>(
     )??;
     let offsets = match wide {
         true => offsets_of(py, &encoded, |offset| (offset as u64).to_ne_bytes()),
-        // A token has at least a byte: what 32 bits held before they hold now.
+        // No overflow: each token has at least one byte, and the bytes had 32-bit offsets.
         false => offsets_of(py, &encoded, |offset| (offset as u32).to_ne_bytes()),
     }?;
     Ok((all_ids(py, &encoded)?, offsets))
 }
 
-/// Where each text ends, after a 0, in one buffer of numbers of `N` bytes.
+/// The offsets (0, then the end of each text) in one buffer, `N` bytes each.
 fn offsets_of<'py, const N: usize>(
     py: Python<'py>,
     encoded: &EncodedBatch,
@@ -274,7 +274,7 @@ fn offsets_of<'py, const N: usize>(
     })
 }
 
-/// A buffer that is filled off the GIL, before anyone else can see it.
+/// A new buffer, filled without the GIL before any other code can see it.
 fn filled(
     py: Python<'_>,
     size: usize,
@@ -301,7 +301,7 @@ pub(crate) fn counts(
     )
 }
 
-/// Ids, and where each stands.
+/// Ids, and the span of each in the text.
 pub(crate) type WithOffsets = (Vec<u32>, Spans);
 
 pub(crate) fn with_offsets(
@@ -318,7 +318,7 @@ pub(crate) fn with_offsets(
     .map_err(|error| errors::split(&error))
 }
 
-/// `None` if the documents are not UTF-8.
+/// Encodes each document into a line of ids. `None` if the documents are not UTF-8.
 pub(crate) fn lines<'py>(
     py: Python<'py>,
     encoder: &Arc<Encoder>,

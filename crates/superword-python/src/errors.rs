@@ -76,8 +76,8 @@ impl From<Raised> for PyErr {
     }
 }
 
-/// Work that stopped on request. Python only asks for that after Ctrl-C or after an exception of a
-/// progress callback, which is raised instead of this.
+/// The error for work that stopped on request. Python requests it after Ctrl-C, or after an
+/// exception in a progress callback, which is then raised instead of this.
 pub(crate) fn stopped(_: Stopped) -> PyErr {
     PyKeyboardInterrupt::new_err(())
 }
@@ -100,7 +100,7 @@ pub(crate) fn panicked(panic: &(dyn std::any::Any + Send)) -> PyErr {
     .into()
 }
 
-/// The error for a thread that the system refuses to start.
+/// The error for a thread that the system could not start.
 pub(crate) fn no_thread(error: &std::io::Error) -> PyErr {
     corpus(&CorpusError::NoThread {
         reason: error.to_string(),
@@ -159,12 +159,12 @@ pub(crate) fn corpus(error: &CorpusError) -> PyErr {
     raised.into()
 }
 
-/// Columns of counts that do not fit together.
+/// The error for columns of counts that do not belong together.
 pub(crate) fn columns(error: ColumnError) -> PyErr {
     Raised::new("CountsError", error, error.hint()).into()
 }
 
-/// Candidates that cannot be used.
+/// The error for candidates that cannot be used.
 pub(crate) fn candidates(error: &CandidatesError) -> PyErr {
     let hint = match error {
         CandidatesError::Columns(error) => error.hint(),
@@ -179,18 +179,18 @@ pub(crate) fn candidates(error: &CandidatesError) -> PyErr {
     Raised::new("CountsError", error, hint).into()
 }
 
-/// Parts of another program that do not make a model.
+/// The error for parts, usually from another program, that do not make a valid model.
 pub(crate) fn parts(error: &PartsError) -> PyErr {
     Raised::new("ConversionError", error, error.hint()).into()
 }
 
-/// A name in the parts of a model that nothing has.
+/// The error for an unknown name in the parts of a model.
 pub(crate) fn no_part(what: &str, name: &str) -> PyErr {
     let message = format!("there is no {what} named {name:?}");
     Raised::new("ConversionError", message, None).into()
 }
 
-/// Facts of a model that are not a JSON object.
+/// The error for facts of a model that are not a JSON object.
 pub(crate) fn part_facts(error: &serde_json::Error) -> PyErr {
     let message = format!("the facts are not a JSON object: {error}");
     Raised::new("ConversionError", message, None).into()
@@ -252,7 +252,7 @@ pub(crate) fn save(error: &SaveError, path: &str) -> PyErr {
         .into()
 }
 
-/// An id that no token has.
+/// The error for an id that is not in the vocabulary.
 pub(crate) fn unknown_token(id: TokenId, message: impl ToString) -> Raised {
     let hint = "the ids may come from another tokenizer";
     Raised::new("TokenError", message, Some(hint.into())).number("id", u64::from(id.0))

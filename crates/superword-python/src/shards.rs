@@ -20,7 +20,7 @@ use crate::watch::{detached, watched_apart};
 /// A run that writes shards to a directory; see the stub for the contract.
 #[pyclass(name = "ShardRun", module = "superword._core", frozen)]
 pub(crate) struct PyShardRun {
-    /// What the directory held, if it was complete already.
+    /// The content of the directory, if an earlier run completed it.
     complete: Option<ShardReport>,
     /// Shared with the engine, which may still be at work after an interrupt.
     open: Mutex<Option<Arc<ShardRun>>>,
@@ -181,7 +181,7 @@ fn report_dict<'py>(py: Python<'py>, report: &ShardReport) -> PyResult<Bound<'py
     Ok(dict)
 }
 
-/// True for the names of files that encoding writes to a directory of shards.
+/// Whether encoding writes files of this name to a directory of shards.
 #[pyfunction]
 pub(crate) fn is_shard_directory_file(name: &str) -> bool {
     shards::is_shard_directory_file(name)

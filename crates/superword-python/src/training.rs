@@ -64,7 +64,7 @@ fn report_dict<'py>(py: Python<'py>, report: &TrainReport) -> PyResult<Bound<'py
     Ok(dict)
 }
 
-/// What was read, and the time of each phase.
+/// Converts a report: what was read, and the duration of each phase.
 pub(crate) fn read_dict<'py>(
     py: Python<'py>,
     read: &ReadReport,

@@ -1,4 +1,5 @@
-//! Long work: without the GIL, with progress, stopped by Ctrl-C. The only place that does so.
+//! Runs work without the GIL; long work with progress and stopped by Ctrl-C. The only place that
+//! does so.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -74,8 +75,8 @@ impl Observer for Watch {
 /// once it has stopped. A panic becomes an error.
 ///
 /// The work owns everything it needs. If it does not stop soon, as in the middle of a document of
-/// a gigabyte, it is left to end by itself and its result is dropped. So Ctrl-C is answered within
-/// a second, whatever the work is doing.
+/// a gigabyte, it finishes in the background and its result is dropped. So Ctrl-C takes effect
+/// within a second, whatever the work is doing.
 pub(crate) fn watched_apart<T: Send + 'static>(
     py: Python<'_>,
     progress: Option<&Bound<'_, PyAny>>,

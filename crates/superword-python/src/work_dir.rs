@@ -1,4 +1,4 @@
-//! The folder of `work_dir` for Python: held while a run works in it.
+//! The directory of `work_dir` for Python, locked while a run uses it.
 
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -9,14 +9,14 @@ use superword::train::WorkDir;
 use crate::errors::{self, Raised};
 use crate::watch::detached;
 
-/// A folder that no other run uses until it is closed; see the stub for the contract.
+/// A directory, locked until it is closed; see the stub for the contract.
 #[pyclass(name = "WorkDir", module = "superword._core", frozen)]
 pub(crate) struct PyWorkDir {
     held: Mutex<Option<Arc<WorkDir>>>,
 }
 
 impl PyWorkDir {
-    /// An error once it is closed.
+    /// The locked directory. An error after `close`.
     pub(crate) fn held(&self) -> PyResult<Arc<WorkDir>> {
         let held = self.held.lock().unwrap_or_else(PoisonError::into_inner);
         held.clone()

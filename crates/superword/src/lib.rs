@@ -11,13 +11,13 @@
 //! - **pretoken**: a piece of text that ordinary merges never cross
 //! - **token**: a byte string of the vocabulary. Its *symbol* is its number inside the engine, and
 //!   its *id* the public number ([`token`])
-//! - **eligible**: said of a pretoken that may be part of a superword
+//! - **eligible**: describes a pretoken that may be part of a superword
 //! - **candidate**: a run of two or more eligible pretokens, from which superwords are learned
 //! - **superword**: a token that joins several pretokens. A **supermerge** makes one, and a **seam**
 //!   is the boundary between two of its pretokens
 //! - **event**: one merge, supermerge or deletion of a model, in order
 //! - **rule**: a merge as encoding applies it. Its **rank** is its position in the merge table
-//! - **allowed**: said of a pair that training may join ([`merge::AllowedPairs`])
+//! - **allowed**: describes a pair that training may join ([`merge::AllowedPairs`])
 //! - **cell**, **place**: training stores sequences in cells, and a place is the index of a cell
 //! - **scratch**: buffers that are reused between calls and hold no results
 //! - **chunk**: consecutive texts of a batch, encoded by one thread

@@ -61,7 +61,7 @@ impl Observer for Silent {
     }
 }
 
-/// The work was stopped because the observer asked for it. Nothing was written.
+/// The work was stopped because the observer requested it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("stopped on request")]
 pub struct Stopped;

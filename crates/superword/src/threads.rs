@@ -7,8 +7,8 @@ use std::thread::{Builder, Scope, ScopedJoinHandle};
 /// cores, and each thread takes memory.
 pub const MAX: usize = 1024;
 
-/// The number of threads that an option stands for: 0 means one per core, and no number means more
-/// than [`MAX`].
+/// The number of threads to use for the value of an option. 0 means one per core, and larger
+/// numbers than [`MAX`] mean [`MAX`].
 ///
 /// ```
 /// assert_eq!(superword::threads::resolve(3), 3);

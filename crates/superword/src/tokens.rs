@@ -21,7 +21,7 @@ pub struct TokenTable {
 impl TokenTable {
     /// An empty table with room for this many tokens.
     pub fn with_capacity(tokens: usize) -> TokenTable {
-        // A caller may ask for far more tokens than the text can give.
+        // The requested number may be far larger than the text allows.
         let tokens = tokens.min(1 << 20);
         TokenTable {
             arena: Vec::with_capacity(tokens * 8),

@@ -30,7 +30,7 @@ KEY = b"superword"
 
 
 def pyarrow() -> Any:
-    """The package, or an error that says how to install it."""
+    """Import pyarrow, or raise an error that says how to install it."""
     return need("pyarrow", "arrow", "reading and writing Parquet and Arrow")
 
 
@@ -79,7 +79,7 @@ def candidates_table(
 
 
 def counts_columns(table: Any) -> list[tuple[bytes, bytes, bytes]]:
-    """The columns of a table as the engine takes them."""
+    """Convert the columns of a table to those of the engine."""
     pa = pyarrow()
     columns = []
     for batch in _checked(table, "token").to_batches():

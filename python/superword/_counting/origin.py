@@ -197,7 +197,7 @@ def sum_facts(parts: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
 def _sum_groups(parts: Sequence[Mapping[str, Any]]) -> dict[str, dict[str, Any]]:
     groups: dict[str, dict[str, Any]] = {}
     for part in parts:
-        # A part without groups is what a run over all inputs calls the group without a name.
+        # A run over all inputs would put a part without groups into the group with the empty name.
         of_part = part.get("groups") or {"": {"weight": 1.0, **_read(part)}}
         for name, facts in of_part.items():
             known = groups.setdefault(name, {"weight": facts["weight"], "documents": 0, "bytes": 0})

@@ -109,7 +109,7 @@ def each_text(
 ) -> _Result:
     """The same for several texts. An error names the text that it is about."""
     if isinstance(texts, str):
-        raise TypeError("texts must be several texts, such as a list; for one text use encode")
+        raise TypeError("texts must be several texts, not a single str; for one text use encode")
     batch = texts if isinstance(texts, list) else list(texts)
     allowed = allowed_names(special, allowed_special)
     disallowed = _disallowed_names(special, disallowed_special, allowed)

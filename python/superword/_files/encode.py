@@ -100,7 +100,7 @@ def run(
 
 
 def _without_shards(found: list[Input], out_dir: str | os.PathLike[str]) -> list[Input]:
-    """The inputs without what an earlier run wrote to `out_dir`, which may be among them."""
+    """The inputs without the files that an earlier run wrote to `out_dir`."""
     directory = Path(os.path.realpath(out_dir))
 
     def is_ours(item: Input) -> bool:

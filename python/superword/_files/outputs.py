@@ -40,7 +40,8 @@ _START = 1 << 16
 def check_replaceable(path: str | os.PathLike[str], kind: Kind, overwrite: bool = False) -> None:
     """Raise `SaveError` if `path` is a file of another kind, unless `overwrite` is set.
 
-    An empty file may be replaced, and so may what is not a regular file, which the engine refuses.
+    An empty file may be replaced. A path that is not a regular file passes this check, but the
+    engine refuses to replace it.
     """
     target = Path(path)
     try:
@@ -163,7 +164,7 @@ def _is_sidecar(path: Path) -> bool:
 
 
 def _is_tokenizer_json(path: Path) -> bool:
-    """Whether it has the steps that every export has. Tokenizers from elsewhere have others."""
+    """Whether it has the steps that every export has, unlike tokenizers of other programs."""
     content = _json(path)
     before = content.get("pre_tokenizer")
     steps = before.get("pretokenizers") if isinstance(before, dict) else None

@@ -84,7 +84,7 @@ def _begin(folder: Path, options: TrainOptions, names: Sequence[str]) -> list[st
 
 
 def _described(options: TrainOptions) -> dict[str, Any]:
-    """Return the options that can change the model, as JSON holds them."""
+    """Return the options that can change the model, as JSON values."""
     described: dict[str, Any] = {}
     for option in fields(TrainOptions):
         value = getattr(options, option.name)
@@ -102,7 +102,7 @@ def _described(options: TrainOptions) -> dict[str, Any]:
 
 
 def _identity(name: str) -> list[Any] | None:
-    """Return what identifies the content of a file, as JSON holds it; None without a file."""
+    """Return the identity of a file as a JSON value, or None if there is no file."""
     found = _core.identity(name)
     return None if found is None else list(found)
 

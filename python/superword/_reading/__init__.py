@@ -1,1 +1,1 @@
-"""Private parts of reading: inputs as the sources that the engine reads."""
+"""Private parts of reading: turn inputs into the sources that the engine reads."""

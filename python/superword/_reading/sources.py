@@ -1,4 +1,4 @@
-"""Inputs as the sources that the engine reads."""
+"""Turn inputs into the sources that the engine reads."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from superword.options import ReadOptions, TrainOptions
 
 __all__ = ["Sources", "gather", "open_sources", "spool"]
 
-# Texts are handed to the engine in batches of about this many characters.
+# Texts are passed to the engine in batches of about this many characters.
 BATCH_CHARACTERS = 4_000_000
 
 
@@ -40,9 +40,9 @@ def gather(inputs: Sequence[Input], options: ReadOptions) -> Sources:
 def open_sources(
     inputs: Sequence[Input], text_field: str, *, read_twice: bool = True
 ) -> list[_core.Source]:
-    """The inputs as the engine takes them. `Texts` are written to a temporary file.
+    """Convert the inputs to sources. `Texts` are written to a temporary file.
 
-    So is standard input, unless it is to be read only once.
+    So is standard input, unless it will be read only once.
     """
     sources: list[_core.Source] = []
     for item in inputs:
@@ -62,7 +62,7 @@ def open_sources(
 
 
 def spool(texts: Iterable[str]) -> _core.Spool:
-    """Hand texts to the engine in batches. An item that is not a text raises an error."""
+    """Pass texts to the engine in batches. An item that is not a text raises an error."""
     if isinstance(texts, str | bytes):
         raise TypeError("texts must be an iterable of texts; for files use superword.train")
     kept = _core.Spool()

@@ -41,7 +41,7 @@ def check_choice(name: str, value: object, choices: tuple[str, ...]) -> None:
 
 
 def whole(name: str, value: object, *, at_least: int, hint: str | None = None) -> int:
-    """Accept an integer of any type, including numpy's, but no bool."""
+    """Accept an integer of any type, including numpy's, but not a bool."""
     wanted = f"a whole number, {at_least} or more"
     # True is an int in Python, but nobody means 1 by it.
     if isinstance(value, bool):
@@ -174,7 +174,7 @@ def special_tokens(given: Iterable[str]) -> tuple[str, ...]:
         elif not token:
             problem = "is empty"
         elif token in seen:
-            problem = f"is {token!r} a second time"
+            problem = f"repeats {token!r}"
         elif surrogate_in(token):
             problem = f"is {token!r}, which has a lone surrogate and is not valid Unicode"
         if problem:

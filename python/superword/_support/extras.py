@@ -16,7 +16,7 @@ def need(module: str, extra: str, what: str) -> Any:
         return importlib.import_module(module)
     except ImportError as error:
         if error.name is not None and error.name.split(".")[0] != module.split(".")[0]:
-            raise  # The package is there but one of its own imports is not.
+            raise  # The package is installed, but one that it imports is not.
         raise MissingExtraError(
             f"{what} needs the package {module.split('.')[0]}, which is not installed",
             hint=f"pip install 'superword[{extra}]'",

@@ -1,11 +1,11 @@
 """Options in messages, written for whoever reads them.
 
-Superword has two faces, Python and the command line, which spell options differently. A message or
-hint marks each option with backquotes, as a name or as a name with a Python value:
+Superword has two interfaces, Python and the command line, which spell options differently. A
+message or hint marks each option with backquotes, as a name or as a name with a Python value:
 
     give `max_memory` of 2GB or more, or set `on_error="skip"`
 
-Python shows that as it is, without the backquotes. The command line shows
+Python shows that without the backquotes. The command line shows
 
     give --max-memory of 2GB or more, or set --on-error skip
 

@@ -1,7 +1,7 @@
 """The command line: `superword train`, `encode`, `decode` and others.
 
 Data goes to stdout, everything else to stderr. Exit codes: 0 for success, 1 for an error, 2 for
-wrong usage, 130 after Ctrl-C, 141 if nobody reads the output any more.
+wrong usage, 130 after Ctrl-C, 141 if the reader of the output closed it, 143 after SIGTERM.
 """
 
 from __future__ import annotations

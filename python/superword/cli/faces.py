@@ -20,7 +20,7 @@ def for_command_line(text: str, context: click.Context | None = None) -> str:
     >>> for_command_line("set `on_error='skip'` or `threads`")
     'set --on-error skip or --threads'
 
-    An option that no command has stays as it is in Python.
+    An option that no command has is shown as in Python.
     """
     parameters = _parameters(context or click.get_current_context(silent=True))
 

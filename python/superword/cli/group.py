@@ -113,7 +113,7 @@ def _is_terminal(stream: Any) -> bool:
 
 
 def on_stop(message: str) -> None:
-    """What to say if Ctrl-C or SIGTERM ends the command from now on."""
+    """Set the message for Ctrl-C or SIGTERM from now on."""
     click.get_current_context().meta[_STOPPED] = message
 
 
@@ -156,7 +156,7 @@ def examples(*lines: str) -> str:
 
 
 def _discard_stdout() -> None:
-    """Discard what is still to be written to stdout, or Python would complain when it exits."""
+    """Discard unwritten output, because Python would report an error for it on exit."""
     try:
         nowhere = os.open(os.devnull, os.O_WRONLY)
         os.dup2(nowhere, sys.stdout.fileno())

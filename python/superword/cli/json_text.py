@@ -8,12 +8,12 @@ from typing import Any
 
 __all__ = ["as_json_text"]
 
-# Control characters that JSON may hold as they are, and characters that reorder text.
+# Control characters that JSON may contain unescaped, and characters that reorder text.
 _UNSAFE = re.compile("[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff\ud800-\udfff]")
 
 
 def as_json_text(value: Any, indent: int | None = None) -> str:
-    r"""A value as JSON in which other characters than control characters are readable.
+    r"""A value as JSON, with all characters readable except control characters.
 
     >>> as_json_text("of the \x9b")
     '"of the \\u009b"'

@@ -72,7 +72,7 @@ def click_option(option: Field[Any]) -> Callable[[_Command], _Command]:
 
 
 def in_sections(options: tuple[Field[Any], ...]) -> list[Field[Any]]:
-    """The options in the order of the help: by section, then as they are defined."""
+    """The options in the order of the help: by section, then in the order of definition."""
     return sorted(options, key=lambda option: SECTIONS.index(option.metadata["section"]))
 
 
@@ -94,7 +94,7 @@ def force_option(command: _Command) -> _Command:
         "--force",
         "overwrite",
         is_flag=True,
-        help="Replace an existing output file even if it is something else.",
+        help="Replace an existing output file even if it is of another kind.",
     )(command)
 
 

@@ -79,8 +79,8 @@ def open_input(path: str) -> Iterator[BinaryIO]:
 def read_batches(stream: BinaryIO, end: bytes | None) -> Iterator[Batch]:
     """Whole documents with their separators. The last document may lack its separator.
 
-    Yields what is available without waiting for more, up to a limit. So `yes | superword encode`
-    neither waits nor grows, and a line that is typed is answered at once.
+    Yields the available data without waiting for more, up to a limit. So `yes | superword encode`
+    runs in constant memory, and a typed line is answered immediately.
     """
     if end is None:
         yield Batch(1, stream.read())

@@ -1,4 +1,4 @@
-"""The pattern of the exact export: runs of words that superwords are made of.
+"""The pattern of the exact export, which matches runs of the words in superwords.
 
 The proof that it is exact is in docs/concepts-exact-export.md; the names here are the same. A
 *leaf* is a whole pretoken that occurs in a superword. `leaf_pattern` matches a run of leaves, each
@@ -16,7 +16,7 @@ __all__ = ["Shapes", "leaf_pattern"]
 _LOWER = r"\p{Ll}\p{Lm}\p{Lo}\p{M}"  # The characters of the second part of a word.
 _WORD_GOES_ON = r"['’]\p{L}"
 
-# By shape: what must not follow, because the fine pattern would continue the word.
+# By shape: the characters that must not follow, because the fine pattern would continue the word.
 _CHECKS = {
     "lower": rf"(?![{_LOWER}]|{_WORD_GOES_ON})",
     "caseless": rf"(?![\p{{Lu}}\p{{Lt}}]*[{_LOWER}]|{_WORD_GOES_ON})",
@@ -25,7 +25,7 @@ _CHECKS = {
 
 # Nodes with more than twice as many children are searched in groups of this size behind a
 # lookahead for any of the group. Engines that try branch after branch then skip whole groups:
-# on mixed text with 25,000 leaves, 4 to 16 were as fast, and one flat list slower by a tenth.
+# on mixed text with 25,000 leaves, 4 to 16 were equally fast, and a flat list 10 % slower.
 _GROUP = 8
 
 _APOSTROPHES = "'’"
@@ -33,7 +33,7 @@ _PRESET = "gpt4o-export"
 
 
 class Shapes:
-    """Classifies leaves by what must not follow them."""
+    """Classifies leaves by the characters that must not follow them."""
 
     def __init__(self) -> None:
         self._classes = {

@@ -10,12 +10,12 @@ __all__ = ["EXPORTABLE", "coarse_of", "fine_of", "preset_of"]
 # The preset whose models can be exported exactly (the paper's Listing 3).
 EXPORTABLE = "gpt4o-export"
 
-# How many branches of each preset match words, and how many stand before those.
+# How many branches of each preset match words, and how many come before those.
 _WORD_BRANCHES = {"gpt4o": (0, 2), "gpt4o-export": (0, 2), "gpt4": (1, 1), "gpt2": (1, 1)}
 
 
 def preset_of(pattern: str) -> str | None:
-    """The preset with this pattern, also in the form that an export writes, or None."""
+    """The preset with this pattern, or with this pattern once exported, or None."""
     for name in preset_names():
         preset = Pretokenizer(name)
         known = preset.pattern

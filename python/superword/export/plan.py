@@ -104,8 +104,8 @@ def _refuse_what_no_format_has(tokenizer: Tokenizer) -> None:
 def exact_pattern(tokenizer: Tokenizer) -> str:
     """The pattern of the exact export, or `ExportError` with the condition that fails.
 
-    The conditions are those of the proof in docs/concepts-exact-export.md, looked up in the model
-    itself: what the training was asked for does not count.
+    The conditions are those of the proof in docs/concepts-exact-export.md. They are checked on
+    the tokens and merges of the model, not on the options of its training.
     """
     remedy = (
         f"train with {option('pretokenizer', EXPORTABLE)} and `boundary='space'`, or export with "

@@ -1,12 +1,12 @@
 """Export to tiktoken: a file of ranks, and a `.json` file with everything else it needs.
 
-`m.tiktoken` has a line for each token, its bytes in base64 and its rank, as tiktoken's own files
-have. `m.tiktoken.json` has the pattern, the special tokens and the size of the vocabulary.
+`m.tiktoken` has a line for each token, with its bytes in base64 and its rank, like tiktoken's own
+files. `m.tiktoken.json` has the pattern, the special tokens and the size of the vocabulary.
 
 tiktoken merges the two neighbours whose *joined bytes* have the lowest rank, and the rank is the
-id. So ids must grow in the order of the merges, words before superwords. BoundlessBPE numbers
-tokens as they are found, superwords between words; such a model is exported with `renumber=True`,
-which gives tokens the ids of the same SuperBPE model and writes the way back into the sidecar.
+id. So ids must increase in the order of the merges, words before superwords. BoundlessBPE numbers
+tokens in the order in which it creates them, with superwords between words. Such a model needs
+`renumber=True`, which numbers tokens as SuperBPE would. The sidecar maps the new ids to the old.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ def export_tiktoken(
         "special_tokens": special,
         "n_vocab": max([*ranks.values(), *special.values()]) + 1,
         "mode": plan.mode,
-        # With renumber: the id in the model of each id of this export.
+        # With renumber: the id in the model, for each id in this export.
         "ids": own_ids,
     }
     target = Path(path)
@@ -106,9 +106,9 @@ def _refuse_other_order(made: list[bytes], ranks: dict[bytes, int]) -> None:
 def _refuse_unreached(plan: Plan) -> None:
     """Each word must be the result of its own merges on its bytes.
 
-    Then tiktoken, which looks at joined bytes and not at pairs, does what the pairs say (the
-    proof is in docs/concepts-exact-export.md). Training gives only such tokens; a model from
-    elsewhere may have others.
+    Then tiktoken, which looks at joined bytes and not at pairs, applies the same merges (the proof
+    is in docs/concepts-exact-export.md). Training creates only such tokens; an imported model may
+    have others.
     """
     rank = {rule: place for place, rule in enumerate(plan.merges[: plan.n_words])}
     for left, right in rank:
@@ -125,7 +125,7 @@ def _refuse_unreached(plan: Plan) -> None:
 
 
 def standalone(token: bytes, rank: dict[tuple[bytes, bytes], int]) -> list[bytes]:
-    """The tokens of the bytes of a token. More than one if the token cannot be reached."""
+    """Encode the bytes of a token. More than one token if the token cannot be reached."""
     parts = [token[at : at + 1] for at in range(len(token))]
     while len(parts) > 1:
         places = [rank.get(pair, -1) for pair in pairwise(parts)]

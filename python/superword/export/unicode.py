@@ -1,9 +1,9 @@
 """Patterns that mean the same in regex engines with different versions of Unicode.
 
-Models cut text by the categories of Unicode 17.0. Other engines may still have those of 16.0, to
-whom a letter that is new in 17.0 is no letter. So a pattern that is exported names what is new:
-`\\p{Lt}` stays, `\\p{Lu}` becomes `\\p{Lu}` and the four ranges that 17.0 added, in the class where
-it stands. Where an engine knows 17.0 this changes nothing.
+Models split text by the categories of Unicode 17.0. Other engines may still use Unicode 16.0, in
+which the letters that are new in 17.0 are not letters. So an exported pattern lists the new
+characters: `\\p{Lt}` stays, while `\\p{Lu}` becomes a class of `\\p{Lu}` and the four ranges that
+17.0 added. In an engine with Unicode 17.0 this changes nothing.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ from superword.errors import ExportError
 
 __all__ = ["pinned"]
 
-# What each category has in Unicode 17.0 and not in 16.0: new characters, and U+0295, which was
-# Ll and is Lo. A test compares every code point with the engines that are installed.
+# The characters that are in a category in Unicode 17.0 but not in 16.0: new characters, and U+0295,
+# which moved from Ll to Lo. A test compares every code point with the installed engines.
 _NEW: dict[str, str] = {
     "Lu": "A7CE A7D2 A7D4 16EA0-16EB8",
     "Ll": "A7CF 16EBB-16ED3",
@@ -33,12 +33,12 @@ _PART = re.compile(r"\\p\{(\w+)\}|\\.|\[\^?|\]|[^\\\[\]]+", re.DOTALL)
 
 
 def pinned(pattern: str) -> str:
-    """The pattern with the letters, marks and numbers of Unicode 17.0 named where they belong.
+    """Add the new letters, marks and numbers of Unicode 17.0 to the classes of a pattern.
 
     >>> pinned(r"\\p{Lt}x[\\p{Lt}]")
     '[\\\\p{Lt}]x[\\\\p{Lt}]'
 
-    For patterns made of literals, groups and classes with `\\p{...}`, as the presets are.
+    For patterns that consist of literals, groups and classes with `\\p{...}`, like the presets.
     """
     out: list[str] = []
     inside = False
@@ -61,7 +61,7 @@ def pinned(pattern: str) -> str:
 
 
 def _ranges(category: str) -> str:
-    # Written as the characters themselves: engines agree on no escape for them.
+    # The characters themselves, because no escape for them works in all engines.
     found = []
     for span in _NEW[category].split():
         first, _, last = span.partition("-")

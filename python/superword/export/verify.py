@@ -32,7 +32,7 @@ class Difference:
 
     document: int
     position: int
-    """The byte of the document at which it starts."""
+    """The byte offset in the document at which it starts."""
     ours: list[bytes]
     theirs: list[bytes]
 
@@ -94,9 +94,9 @@ def open_export(path: str | os.PathLike[str], tokenizer: Tokenizer) -> Export:
 def verify(
     tokenizer: Tokenizer, export: Export, documents: Iterable[str], *, show: int = 10
 ) -> Comparison:
-    """Encode every document with both and count what differs; keep the first `show` differences.
+    """Encode every document with both, count the differences and keep the first `show` of them.
 
-    Special tokens in the text become their ids, since Hugging Face's tokenizers do so always.
+    Special tokens in the text become their ids, as they always do in Hugging Face's tokenizers.
     """
     found = Comparison()
     for number, text in enumerate(documents):
@@ -128,7 +128,7 @@ def _known(tokenizer: Tokenizer, ids: list[int]) -> list[tuple[int, bytes]]:
 def _stretches(
     document: int, ours: list[tuple[int, bytes]], theirs: list[tuple[int, bytes]]
 ) -> Iterable[Difference]:
-    """The stretches between places where both have just ended a token, if their tokens differ."""
+    """The stretches between common token boundaries in which the two have different tokens."""
     a = b = 0
     position = 0
     while a < len(ours) or b < len(theirs):

@@ -16,7 +16,7 @@ from superword.tokenizer import Tokenizer
 
 __all__ = ["build", "pretokenizer_for"]
 
-# Patterns that cut as a preset does and are written in another way.
+# Patterns that split like a preset but are written differently.
 _SAME_AS = {
     r"'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+": "gpt2",
 }

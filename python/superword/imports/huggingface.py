@@ -52,7 +52,7 @@ def _convert(data: dict[str, Any], ignore_normalizer: bool, path: str) -> Tokeni
     if normalizer is not None and not ignore_normalizer:
         _refuse(
             f"it changes text before encoding (the normalizer {normalizer.get('type')}), and "
-            "superword encodes text as it is",
+            "superword encodes text unchanged",
             "give ignore_normalizer=True and normalize texts yourself; for NFC: "
             'unicodedata.normalize("NFC", text)',
         )
@@ -65,7 +65,7 @@ def _convert(data: dict[str, Any], ignore_normalizer: bool, path: str) -> Tokeni
     ids: dict[bytes, int] = {}
     for token, id in model["vocab"].items():
         if special.get(token) == id:
-            continue  # Special tokens may be listed with the others; no merge makes them.
+            continue  # The vocabulary may also list special tokens, which no merge creates.
         try:
             ids[to_bytes(token)] = id
         except KeyError as error:
@@ -142,7 +142,8 @@ def _pretokenizer(config: dict[str, Any] | None) -> Pretokenizer:
 
 def _split_pattern(step: dict[str, Any]) -> str:
     behavior, invert = step["behavior"].lower(), step.get("invert", False)
-    # Isolated keeps what does not match; Removed and inverted drops it. Here it is kept always.
+    # For text that does not match, Isolated keeps it; Removed with invert drops it. superword
+    # always keeps it.
     if (behavior, invert) not in (("isolated", False), ("removed", True)):
         _refuse(
             f"its Split is {step['behavior']}, {'inverted' if invert else 'not inverted'}", None

@@ -1,6 +1,6 @@
 """Import the model files of the paper's program: text, with tokens in the alphabet of GPT-2.
 
-The layout that is read, one item a line:
+The layout, with one item per line:
 
     BoundlessBPE v2 boundless        the kind: word, boundless or superbpe
     vocabulary                       a section, maybe with the number of its lines after the name
@@ -14,9 +14,9 @@ The layout that is read, one item a line:
 
 This reader was written without such a file. The header, the sections and the alphabet follow the
 description by the authors. It is an assumption that items are separated by blanks or tabs, that an
-id may stand before or after its token or be left out (then it is the position in the list), and
+id may come before or after its token or be left out (then it is the position in the list), and
 that section names may have brackets, colons or numbers around them. Everything else is an error
-that names the line. The files do not hold the patterns, which are given by `pretokenizer`.
+that names the line. The files do not contain the patterns; pass them as `pretokenizer`.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ def from_paper(
     file = Path(path)
     content = read_file(file, "check the path")
     try:
-        # As text files are read: any line ending counts as one.
+        # As in Python's text mode: any line ending counts as one.
         lines = content.decode().replace("\r\n", "\n").replace("\r", "\n").split("\n")
     except UnicodeDecodeError as error:
         raise ConversionError(
@@ -112,11 +112,11 @@ class _Reader:
         }
         seen: set[str] = set()
         current: list[Line] | None = None
-        left: int | None = None  # Lines that the current section still has, if it said so.
+        left: int | None = None  # The remaining lines of this section, if it gives a number.
         for number, line in enumerate(self.lines[1:], start=2):
             if not line.strip():
                 continue
-            # A token may read like a section; a section of known length is not cut short by it.
+            # A token may look like the name of a section. A known number of lines tells them apart.
             title = None if left else _SECTION.fullmatch(line)
             if title is not None and title[1] not in seen:
                 seen.add(title[1])
@@ -124,7 +124,7 @@ class _Reader:
                 left = int(title[2]) if title[2] else None
                 continue
             if current is None:
-                self.refuse(number, "it stands before the first section")
+                self.refuse(number, "it comes before the first section")
             current.append((number, line.split()))
             if left is not None:
                 left -= 1
@@ -140,7 +140,7 @@ class _Reader:
                 continue
             token = self.token(number, name)
             if token in ids:
-                self.refuse(number, f"the token {name!r} is there twice")
+                self.refuse(number, f"the token {name!r} is listed twice")
             ids[token] = id
         return ids
 
@@ -165,7 +165,7 @@ class _Reader:
         return found
 
     def named(self, number: int, items: list[str], place: int) -> tuple[str, int]:
-        """A token and its id, in either order; alone, its id is its place."""
+        """A token and its id, in either order. A token without an id gets its position."""
         if len(items) == 1:
             return items[0], place
         if len(items) == 2:

@@ -1,9 +1,10 @@
 """The merges that create the tokens of a vocabulary, found by encoding each token.
 
-Other programs may list several merges that make one token, or none but the ranks of tokens. By
-lemma 4 of docs/concepts-exact-export.md only one pair ever makes a token: the last one when its
-bytes are encoded alone. That pair is its rule here. Where a token is not reached in this way, or
-the rules have no order in which each comes after those of its parts, there is no such model.
+Other programs may list several merges that make the same token, or only the ranks of tokens. By
+lemma 4 of docs/concepts-exact-export.md, only one pair ever makes a token: the last one that is
+merged when the bytes of the token are encoded alone. That pair becomes the merge of the token. The
+tokenizer cannot be imported if a token is not reached in this way, or if a merge comes before the
+merges of its parts.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ def rules_of(ids: Mapping[bytes, int], rank_of: RankOf) -> list[Rule]:
     """The merge of each token longer than a byte, in the order in which they apply.
 
     `rank_of` gives the rank of a pair, or None if it is not merged. `ConversionError` names the
-    first token that cannot be had.
+    first token that no merge can create.
     """
     ranked: list[tuple[int, Rule]] = []
     unreached: list[bytes] = []

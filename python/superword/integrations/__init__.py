@@ -1,4 +1,4 @@
-"""Superword's engine behind the interfaces of other libraries, for every model, with equal ids.
+"""Superword's engine behind the interfaces of other libraries, for every model and with its ids.
 
 - `superword.integrations.transformers`: a tokenizer class for transformers.
 - `superword.integrations.tiktoken`: the result of `Tokenizer.as_tiktoken()`.

@@ -1,4 +1,4 @@
-"""A tokenizer with the interface of `tiktoken.Encoding`, for code that was written for it.
+"""A tokenizer with the interface of `tiktoken.Encoding`, for code that expects one.
 
 >>> enc = tok.as_tiktoken()
 >>> enc.decode(enc.encode("as well as"))
@@ -126,9 +126,9 @@ class Encoding:
         return [self.decode_single_token_bytes(token) for token in tokens]
 
     def decode_with_offsets(self, tokens: Sequence[int]) -> tuple[str, list[int]]:
-        """The text, and the character at which each token starts.
+        """The text, and the character offset at which each token starts.
 
-        The offset of a token that starts within a character is that of the character.
+        A token that starts within a character has the offset of that character.
         """
         pieces = self.decode_tokens_bytes(tokens)
         offsets = []
@@ -142,7 +142,7 @@ class Encoding:
     def decode_batch(
         self, batch: Sequence[Sequence[int]], *, errors: str = "replace", num_threads: int = 8
     ) -> list[str]:
-        """The text of each list of ids. Fast enough without threads."""
+        """The text of each list of ids. Uses one thread, which is fast enough."""
         return [self.decode(tokens, errors) for tokens in batch]
 
     def decode_bytes_batch(
@@ -151,10 +151,10 @@ class Encoding:
         """The bytes of each list of ids."""
         return [self.decode_bytes(tokens) for tokens in batch]
 
-    # What it is.
+    # Properties.
 
     def token_byte_values(self) -> list[bytes]:
-        """The bytes of all tokens but the special ones, sorted."""
+        """The bytes of all tokens except special tokens, sorted."""
         special = set(self._special_tokens.values())
         found = []
         for id in range(self.n_vocab):
@@ -162,7 +162,7 @@ class Encoding:
                 try:
                     found.append(self.superword.token_bytes(id))
                 except TokenError:
-                    continue  # An id that no token has, in a model that was imported.
+                    continue  # An imported model may have ids without a token.
         return sorted(found)
 
     @property
@@ -196,7 +196,7 @@ class Encoding:
     # Helpers.
 
     def _known(self, allowed: Allowed) -> Allowed:
-        # tiktoken lets names pass that are no special tokens.
+        # Like tiktoken, accept names that are not special tokens.
         return allowed if allowed == "all" else frozenset(allowed) & self.special_tokens_set
 
     def _disallowed(self, disallowed: Disallowed, allowed: Allowed) -> Disallowed:
@@ -208,7 +208,7 @@ class Encoding:
 
 
 def _clean(text: str) -> str:
-    """Lone surrogates become U+FFFD, and pairs of them the character they stand for."""
+    """Replace surrogate pairs by the character they encode, and lone surrogates by U+FFFD."""
     try:
         text.encode()
     except UnicodeEncodeError:

@@ -1,4 +1,4 @@
-"""The tokenizer class; `superword.integrations.transformers` is where to import it from.
+"""The tokenizer class. Import it from `superword.integrations.transformers`.
 
 `save_pretrained` copies this file into the saved directory as remote code, so it may only import
 installed packages.
@@ -26,7 +26,7 @@ Offsets = list[tuple[int, int]]
 
 
 class SuperwordTokenizer(PreTrainedTokenizer):  # type: ignore[misc]
-    """A superword model in transformers: any model, script runs and deletions included.
+    """A superword model as a tokenizer of transformers. Every model is supported.
 
     Special tokens in a text become their ids, as with other tokenizers of transformers, unless
     `split_special_tokens=True`. None is added to a text unless `special_tokens_pattern` is
@@ -64,7 +64,7 @@ class SuperwordTokenizer(PreTrainedTokenizer):  # type: ignore[misc]
     def from_superword(
         cls, model: Tokenizer | str | os.PathLike[str], **kwargs: Any
     ) -> SuperwordTokenizer:
-        """From a model or the path of one. `kwargs` are those of transformers: `bos_token`, ..."""
+        """Wrap a model, or load one from a path. `kwargs` are those of transformers."""
         if not isinstance(model, Tokenizer):
             return cls(model, **kwargs)
         import tempfile
@@ -76,7 +76,7 @@ class SuperwordTokenizer(PreTrainedTokenizer):  # type: ignore[misc]
         made.vocab_file = None  # The file is gone; `save_vocabulary` writes the model again.
         return made
 
-    # The vocabulary. Tokens are written in the byte alphabet of GPT-2, special ones as they are.
+    # The vocabulary. Tokens are written in the byte alphabet of GPT-2, special tokens unchanged.
 
     @property
     def vocab_size(self) -> int:
@@ -84,7 +84,7 @@ class SuperwordTokenizer(PreTrainedTokenizer):  # type: ignore[misc]
         return self.superword.n_vocab
 
     def get_vocab(self) -> dict[str, int]:
-        """All tokens and their ids, those added later too."""
+        """All tokens and their ids, including tokens that were added later."""
         return self._ids | {token.content: id for id, token in self._added_tokens_decoder.items()}
 
     def _convert_token_to_id(self, token: str) -> int | None:
@@ -96,7 +96,7 @@ class SuperwordTokenizer(PreTrainedTokenizer):  # type: ignore[misc]
     def save_vocabulary(
         self, save_directory: str, filename_prefix: str | None = None
     ) -> tuple[str, ...]:
-        """Write the model file into a folder."""
+        """Write the model file into a directory."""
         name = self.vocab_files_names["vocab_file"]
         path = Path(save_directory) / (f"{filename_prefix}-{name}" if filename_prefix else name)
         if self.vocab_file is None or not Path(self.vocab_file).is_file():
@@ -108,7 +108,7 @@ class SuperwordTokenizer(PreTrainedTokenizer):  # type: ignore[misc]
     # Text to ids.
 
     def _added_later(self) -> list[str]:
-        """Tokens that are not the model's, the longest first."""
+        """Tokens that were added to those of the model, longest first."""
         extra = [
             token.content
             for id, token in self._added_tokens_decoder.items()
@@ -154,7 +154,7 @@ class SuperwordTokenizer(PreTrainedTokenizer):  # type: ignore[misc]
         return content.encode()
 
     def _offsets(self, text: str, ids: list[int]) -> Offsets:
-        """Where each token is in the text, in characters; a part of one counts as all of it."""
+        """The span of each token in characters. Part of a character counts as all of it."""
         starts = [0, *accumulate(len(char.encode()) for char in text)]
         found: Offsets = []
         at = 0
@@ -234,7 +234,7 @@ class SuperwordTokenizer(PreTrainedTokenizer):  # type: ignore[misc]
                 outputs.setdefault(key, []).append(value)
         if return_tensors is not None:
             for key in ("overflowing_tokens", "num_truncated_tokens"):
-                outputs.pop(key, None)  # Of unequal lengths; other tokenizers leave them out too.
+                outputs.pop(key, None)  # They have unequal lengths; other tokenizers do the same.
         outputs.setdefault("input_ids", [])
         if outputs["input_ids"]:
             outputs = dict(
@@ -260,7 +260,7 @@ class SuperwordTokenizer(PreTrainedTokenizer):  # type: ignore[misc]
     def _all_ids(self, texts: list[Any], split_special_tokens: bool) -> list[list[int]]:
         strings = [text for text in texts if isinstance(text, str)]
         encoded = iter(self._ids_of(strings, split_special_tokens))
-        # Lists of ids are taken as they are.
+        # Lists of ids are used unchanged.
         return [next(encoded) if isinstance(text, str) else list(text) for text in texts]
 
     def _cut_with_offsets(
@@ -271,8 +271,9 @@ class SuperwordTokenizer(PreTrainedTokenizer):  # type: ignore[misc]
         strategy: Any,
         stride: int,
     ) -> tuple[list[list[int]], Offsets]:
-        """What truncation leaves of the ids, and the offsets of the whole input, (0, 0) for
-        special tokens that are added.
+        """The ids after truncation, and the offsets of the whole input.
+
+        The offset of a special token that was added is (0, 0).
         """
         both = [list(zip(ids, self._offsets(text, ids), strict=True)) for text, ids in own]
         special = self.num_special_tokens_to_add(pair=len(own) > 1) if add_special_tokens else 0
@@ -296,7 +297,7 @@ class SuperwordTokenizer(PreTrainedTokenizer):  # type: ignore[misc]
     # Ids to text.
 
     def convert_tokens_to_string(self, tokens: list[str]) -> str:
-        """The text of tokens: bytes are joined before they are read as UTF-8."""
+        """The text of tokens. Their bytes are joined first, then decoded as UTF-8."""
         joined = []
         for token in tokens:
             added = token in self._added_tokens_encoder
@@ -322,7 +323,7 @@ class SuperwordTokenizer(PreTrainedTokenizer):  # type: ignore[misc]
 
 
 def _used_ids(model: Tokenizer) -> list[int | None]:
-    """All ids below the size, None for those that no token has (models that were imported)."""
+    """All ids below the size of the vocabulary, with None for ids without a token."""
     from superword.errors import TokenError
 
     found: list[int | None] = []
@@ -336,7 +337,7 @@ def _used_ids(model: Tokenizer) -> list[int | None]:
 
 
 def _batch(text: Any, text_pair: Any, single: bool) -> tuple[list[Any], list[Any]]:
-    """The texts and their pairs (None where there is none), as lists of one length."""
+    """The texts and the second texts of pairs (None if there is none), as equally long lists."""
     if single:
         return [text], [text_pair]
     firsts = list(text)

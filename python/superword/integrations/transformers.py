@@ -5,9 +5,9 @@
 >>> tokenizer(["as well as", "the rest"], padding=True, return_tensors="np")
 >>> tokenizer.save_pretrained("folder")
 
-Once this module is imported, `AutoTokenizer.from_pretrained("folder")` loads such a folder. Where
-it is not, `trust_remote_code=True` does, with the code that `save_pretrained` put there (superword
-must be installed in any case).
+Once this module is imported, `AutoTokenizer.from_pretrained("folder")` loads such a directory.
+Without the import, use `trust_remote_code=True`, which runs the code that `save_pretrained` saved
+there. superword must be installed in either case.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ __all__ = ["SuperwordConfig", "SuperwordTokenizer"]
 
 
 class SuperwordConfig(PreTrainedConfig):  # type: ignore[misc]
-    """Stands for models that have superword's tokenizer and no type of their own."""
+    """A placeholder for models that use superword's tokenizer and have no config class."""
 
     model_type = "superword"
 

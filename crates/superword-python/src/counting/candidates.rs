@@ -22,7 +22,7 @@ pub(crate) struct PyCandidates {
 }
 
 impl PyCandidates {
-    /// Candidates in the symbols of a table.
+    /// Candidates whose symbols refer to `tokens`.
     pub(crate) fn new(
         tokens: TokenTable,
         counts: CandidateCounts,

@@ -35,7 +35,7 @@ pub(crate) fn facts_of(json: &str) -> PyResult<Facts> {
 #[pyclass(name = "Counts", module = "superword._core", frozen)]
 pub(crate) struct PyCounts {
     pub(crate) counts: Arc<PretokenCounts>,
-    /// What a model records about the text.
+    /// The facts about the text that a model records.
     pub(crate) facts: Facts,
 }
 

@@ -1,4 +1,4 @@
-//! The stages of training for Python, each by itself.
+//! The stages of training for Python, one function each.
 
 use std::sync::Arc;
 
@@ -29,7 +29,7 @@ fn buffered(sources: Vec<Source>, observer: &dyn Observer) -> Result<Vec<Source>
         .collect::<Result<_, _>>()?)
 }
 
-/// Says before any text is read whether counting can be done in so much memory.
+/// Checks, before any text is read, that counting is possible within `max_memory`.
 #[pyfunction]
 pub(crate) fn check_memory(options: &Bound<'_, PyDict>) -> PyResult<()> {
     let options = Options::new(options)?;

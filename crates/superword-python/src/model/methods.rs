@@ -157,7 +157,7 @@ impl PyModel {
         !self.model.parts().ngrams.is_empty()
     }
 
-    /// True if ids do not simply follow the order in which tokens entered (imported models).
+    /// True if ids do not follow the order in which tokens entered the vocabulary (imported models).
     #[getter]
     fn has_own_ids(&self) -> bool {
         self.model.parts().ids.is_some()

@@ -1,4 +1,4 @@
-//! Models for Python: the class, and in `methods` what Python can call.
+//! Models for Python: the class is here, its methods are in `methods`.
 
 mod methods;
 
@@ -19,7 +19,7 @@ pub(crate) struct PyModel {
     model: Arc<Model>,
     /// Created on first use, so that a model that is only inspected does not pay for it.
     encoder: OnceLock<Arc<Encoder>>,
-    /// For an encoder that does not exist yet; [`DEFAULT_CACHE`] if nothing was set.
+    /// The cache size for an encoder that does not exist yet; [`DEFAULT_CACHE`] unless set.
     cache_bytes: AtomicUsize,
 }
 

@@ -1,11 +1,11 @@
-//! Columns of text as Arrow lays them out: offsets, bytes, a bit for each row that is there.
+//! Columns of text in the layout of Arrow: offsets, bytes, and a validity bitmap.
 
 use numpy::{PyArray1, PyArrayMethods};
 use pyo3::prelude::*;
 
 use crate::errors::Raised;
 
-/// The buffers of a column, or of a slice of one, as arrays that look into Arrow's memory.
+/// The buffers of a column, or of a slice of one, as arrays that share Arrow's memory.
 pub(crate) struct Buffers {
     /// See [`TextColumn`].
     pub(crate) offsets: Py<PyArray1<u8>>,
@@ -15,7 +15,7 @@ pub(crate) struct Buffers {
 }
 
 impl Buffers {
-    /// Does something with the column, off the GIL.
+    /// Calls `work` with the column, without the GIL.
     pub(crate) fn with<T: Send>(
         &self,
         work: impl FnOnce(TextColumn<'_>) -> PyResult<T> + Send,
@@ -35,17 +35,17 @@ impl Buffers {
     }
 }
 
-/// The rows of a column, or of a slice of one, where Arrow has them.
+/// The rows of a column, or of a slice of one, borrowed from Arrow's memory.
 #[derive(Clone, Copy)]
 pub(crate) struct TextColumn<'a> {
-    /// Where each row ends in the text of the whole column, after where the first starts: as
-    /// 32 or 64 bits.
+    /// The start of the first row and the end of each row, as positions in the text of the whole
+    /// column.
     pub(crate) offsets: &'a [u8],
     /// Whether the offsets are 64 bits wide (`large_string`) or 32 (`string`).
     pub(crate) wide: bool,
     /// The text from the first offset to the last.
     pub(crate) data: &'a [u8],
-    /// A bit for each row that is not null; without it all are there.
+    /// The validity bitmap: bit `i` is 0 if row `i` is null. `None` if no row is null.
     pub(crate) there: Option<&'a [u8]>,
 }
 
@@ -55,7 +55,7 @@ fn refused(what: &str) -> PyErr {
 }
 
 impl<'a> TextColumn<'a> {
-    /// The text of each row; of a null, whose bytes may be anything, the empty text.
+    /// The text of each row. A null is the empty text, since its bytes may be anything.
     pub(crate) fn texts(&self) -> PyResult<Vec<&'a str>> {
         let ends = match self.wide {
             true => numbers(self.offsets, i64::from_ne_bytes),
@@ -64,7 +64,7 @@ impl<'a> TextColumn<'a> {
         let Some(&start) = ends.first() else {
             return Ok(Vec::new());
         };
-        // Checked as a whole: fast, and nearly always true.
+        // Nearly all columns are valid as a whole, and one check is faster than one for each row.
         let whole = std::str::from_utf8(self.data).ok();
         let place = |end: i64| usize::try_from(end.checked_sub(start)?).ok();
         let row = |row: usize, from: i64, to: i64| {

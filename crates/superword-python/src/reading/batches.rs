@@ -1,4 +1,4 @@
-//! Documents that Python hands over in batches: columns of Arrow tables.
+//! Documents that Python passes in batches: columns of Arrow tables.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -8,14 +8,14 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyIterator};
 use superword::corpus::{self, BatchStream, Source, frame};
 
-/// A column of texts that can be read again and again.
+/// A column of texts that can be read any number of times.
 #[pyclass(name = "Batches", module = "superword._core", frozen)]
 pub(crate) struct PyBatches {
     column: Arc<Column>,
 }
 
 struct Column {
-    /// The file, or a name for data that is no file.
+    /// The path of the file, or a name for data that is not in a file.
     path: PathBuf,
     size: u64,
     open: Py<PyAny>,
@@ -66,7 +66,7 @@ struct Stream {
     batches: Py<PyIterator>,
 }
 
-/// Offsets (64 bits), the bytes, and a bit for each text that is there (none: all are).
+/// 64-bit offsets, the bytes, and the validity bitmap (`None`: no text is null).
 type Batch<'py> = (
     Bound<'py, PyBytes>,
     Bound<'py, PyBytes>,
@@ -84,7 +84,7 @@ impl BatchStream for Stream {
                 .map_err(|error| failed(py, &error))?;
             let (offsets, data) = (offsets.as_bytes(), data.as_bytes());
             let there = there.as_ref().map(|there| there.as_bytes());
-            // The bytes are immutable and held here: others may have the GIL meanwhile.
+            // Safe without the GIL: the bytes are immutable, and this function holds references.
             py.detach(|| {
                 append(offsets, data, there, out)
                     .ok_or_else(|| io::Error::other("the columns do not fit together"))

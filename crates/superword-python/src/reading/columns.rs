@@ -1,4 +1,4 @@
-//! Columns of tokens and counts between Python and the engine, in the layout of Arrow.
+//! Columns of tokens and counts, exchanged with Python in the layout of Arrow.
 
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
@@ -14,7 +14,7 @@ pub(crate) type TokenColumns<'py> = (
     Bound<'py, PyBytes>,
 );
 
-/// Offsets of the candidates in the tokens, and the columns of the tokens.
+/// The offsets of candidates in the list of tokens, then the columns of the tokens.
 pub(crate) type RunColumns<'py> = (
     Bound<'py, PyBytes>,
     Bound<'py, PyBytes>,
@@ -36,8 +36,8 @@ pub(crate) fn of_runs<'py>(py: Python<'py>, batch: &Columns) -> RunColumns<'py> 
     (PyBytes::new(py, batch.runs()), offsets, data, counts)
 }
 
-/// Makes batches of rows, and hands each one over before the next is made, so that only one batch
-/// exists twice. There is at least one batch. See [`Columns::batch`].
+/// Makes batches of rows. Each is converted before the next is made, so that only one batch is in
+/// memory twice. Returns at least one batch. See [`Columns::batch`].
 pub(crate) fn in_batches<'py, T>(
     py: Python<'py>,
     rows: usize,

@@ -1,4 +1,4 @@
-//! Documents for Python, in order: read on a thread of the engine, a little ahead of the caller.
+//! Documents for Python, in order. A thread of the engine reads a little ahead of the caller.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
@@ -19,7 +19,7 @@ use crate::errors;
 use crate::training::read_dict;
 use crate::watch::{GRACE, TICK};
 
-/// Text that is handed over at a time.
+/// Bytes of text in a batch.
 const BATCH_BYTES: usize = 1 << 20;
 
 /// Batches that may wait for the caller.
@@ -116,7 +116,7 @@ fn read(
         Ok((_, report)) => Ok(report),
         Err(ReadError::Corpus(error)) => Err(error.into()),
         Err(ReadError::Stopped(stopped)) => Err(stopped.into()),
-        // The caller closed the reader and wants to know nothing more.
+        // The caller closed the reader: nobody is interested in the result.
         Err(ReadError::Sink(Closed)) => Ok(ReadReport::default()),
     }
 }
@@ -225,7 +225,7 @@ impl PyDocumentReader {
 
 impl Drop for PyDocumentReader {
     fn drop(&mut self) {
-        // The worker ends by itself when it next looks at the flag or sends a batch.
+        // The worker ends when it next checks the flag or sends a batch.
         self.stop.0.store(true, Ordering::Relaxed);
     }
 }

@@ -9,7 +9,7 @@ use superword::corpus::{Compression, CorpusError, Format, Location, ReadError, S
 use crate::errors;
 use crate::watch::{detached, watched_apart};
 
-/// Documents from Python in a temporary file, or the bytes of standard input.
+/// Documents from Python, or the bytes of standard input, buffered in a temporary file.
 #[pyclass(name = "Spool", module = "superword._core", frozen)]
 pub(crate) struct PySpool {
     content: Mutex<Content>,
@@ -17,7 +17,7 @@ pub(crate) struct PySpool {
 
 enum Content {
     Empty,
-    /// Documents as [`frame`] lays them out.
+    /// Documents in the layout of [`frame`].
     Documents(BufWriter<std::fs::File>),
     /// The raw bytes of standard input.
     Stdin(Source),

@@ -1,4 +1,4 @@
-//! How documents are stored in a file, and how a file name tells.
+//! How documents are stored in a file, and how the file name implies it.
 
 use std::path::Path;
 

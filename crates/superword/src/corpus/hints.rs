@@ -67,7 +67,7 @@ impl CorpusError {
             CorpusError::StdinTwice { .. } => "give - only once".into(),
             CorpusError::UnsupportedFile { instead, .. } => (*instead).into(),
             CorpusError::SampleTooSmall { smallest, .. } => {
-                format!("ask for a sample of at least {smallest} bytes")
+                format!("use a sample of at least {smallest} bytes")
             }
             CorpusError::OnceOnly { .. } => "write it to a file first".into(),
             CorpusError::Spool { .. } => {

@@ -13,9 +13,9 @@ pub enum OnError {
     /// Stop with the error that comes first in the input.
     #[default]
     Stop,
-    /// Skip the document and count it. If a compressed file is damaged, what comes before the damage
-    /// is used, and the rest counts as one skipped document. A file that is missing or cannot be
-    /// opened is still an error, because it was asked for by name.
+    /// Skip the document and count it. If a compressed file is damaged, the documents before the
+    /// damage are used, and the rest counts as one skipped document. A file that is missing or
+    /// cannot be opened is still an error, because it was given by name.
     Skip,
 }
 

@@ -42,7 +42,7 @@ pub struct SamplePlan {
 }
 
 impl SamplePlan {
-    /// The size and the seed that were asked for.
+    /// The requested size and the seed.
     pub fn sample(&self) -> Sample {
         self.sample
     }

@@ -201,7 +201,7 @@ mod tests {
 
     #[test]
     fn a_batch_ends_before_it_is_too_large() {
-        // Sizes are claimed, not real: the test needs no large memory.
+        // The sizes are only reported, not allocated, so the test needs little memory.
         let rows = [BATCH_BYTES + 1, 1, BATCH_BYTES, 3];
         let push = |_: usize, batch: &mut Columns| batch.push(std::iter::once(b"x".as_slice()), 1);
         let mut ends = Vec::new();

@@ -184,7 +184,7 @@ fn read<E: From<CountFileError>>(
 }
 
 /// Counts by key: [`PretokenCounts`](super::PretokenCounts) and
-/// [`CandidateCounts`](super::CandidateCounts), as far as adding up, writing and reading go.
+/// [`CandidateCounts`](super::CandidateCounts), for adding up, writing and reading.
 pub trait Counts: Default + Send {
     /// What is counted, for messages: "the {NAME} of the text do not fit".
     const NAME: &'static str;
@@ -211,7 +211,7 @@ pub trait Counts: Default + Send {
     /// Calls `visit` with every key as bytes and its count, in no particular order.
     fn for_each_key(&self, visit: impl FnMut(&[u8], u64));
 
-    /// Adds to the count of a key that [`Counts::for_each_key`] gave. Other keys are
+    /// Adds to the count of a key from [`Counts::for_each_key`]. Other keys are
     /// [`CountFileError::Damaged`].
     fn add_key(&mut self, key: &[u8], count: u64) -> Result<(), CountFileError>;
 

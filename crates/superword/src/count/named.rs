@@ -35,7 +35,7 @@ pub struct NamedCandidates {
 }
 
 impl NamedCandidates {
-    /// Candidates in the symbols of a table.
+    /// Candidates whose symbols refer to a table.
     pub fn new(tokens: TokenTable, counts: CandidateCounts) -> NamedCandidates {
         NamedCandidates { tokens, counts }
     }

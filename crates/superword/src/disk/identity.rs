@@ -11,11 +11,11 @@ use xxhash_rust::xxh3::xxh3_64;
 /// Bytes at the start and at the end of a file that are hashed.
 const END_BYTES: u64 = 1 << 16;
 
-/// What a file looks like without reading all of it. Two files of the same path and identity are
-/// taken for the same file.
+/// Identifies the content of a file without reading all of it. A file with the same path and
+/// identity as before counts as unchanged.
 ///
-/// The hash catches files that were rewritten with the same size and a restored time. A change in
-/// the middle of a large file that restores the time as well goes unnoticed.
+/// The hash detects files that were rewritten with the same size and a restored time. A change in
+/// the middle of a large file that keeps the size and restores the time is not detected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Identity {
     /// The size of the file.
@@ -73,7 +73,7 @@ fn nanoseconds(time: SystemTime) -> i64 {
 fn hash_of_ends(file: &mut File, size: u64) -> io::Result<u64> {
     let mut bytes = Vec::new();
     if size <= 2 * END_BYTES {
-        // Limited even so: the file may grow while it is read.
+        // Limited, because the file may grow while it is read.
         file.take(2 * END_BYTES).read_to_end(&mut bytes)?;
     } else {
         file.take(END_BYTES).read_to_end(&mut bytes)?;

@@ -1,4 +1,4 @@
-//! One process at a time in a directory.
+//! Locks a directory for one process at a time.
 
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{Read, Write};
@@ -13,7 +13,7 @@ const MAX_TRIES: u32 = 1000;
 
 /// Holds a directory for this process until it is dropped or the process ends, however it ends.
 ///
-/// On file systems without locks it guards nothing: it is better to work there than not at all.
+/// On file systems without locks it guards nothing. Refusing to work there would be worse.
 ///
 /// ```
 /// use superword::disk::{Lock, LockError};
@@ -95,7 +95,7 @@ impl Lock {
     /// Records this process for the message that other processes show.
     fn record_process(&self) {
         let mut file = &self.file;
-        // The message can do without it, so a full disk is no reason to fail here.
+        // Only the message needs it, so a full disk is not an error here.
         let _ = file
             .set_len(0)
             .and_then(|()| write!(file, "{}", self.process));

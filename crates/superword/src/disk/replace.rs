@@ -8,8 +8,8 @@ use super::{WriteError, temporary};
 
 const BUFFER_BYTES: usize = 1 << 18;
 
-/// Replaces the file at `path` with what `write` writes, or creates it. On an error the file
-/// stays as it was.
+/// Replaces the file at `path` with what `write` writes, or creates it. On an error the file is
+/// unchanged.
 ///
 /// - A symbolic link to a file stays; the file that it points to is replaced.
 /// - The permissions of an existing file stay.
@@ -23,8 +23,8 @@ pub fn replace(
     replacement.commit()
 }
 
-/// A file on its way to replace another; see [`replace`]. For files that are written in several
-/// steps. Dropped before [`Replacement::commit`], it leaves no trace.
+/// A file that will replace another; see [`replace`]. For files that are written in several steps.
+/// Dropped before [`Replacement::commit`], it leaves no file behind.
 #[derive(Debug)]
 pub struct Replacement {
     /// The path as it was given, for messages.
@@ -49,7 +49,7 @@ impl Replacement {
             Ok(metadata) if !metadata.is_file() => {
                 return Err(WriteError::NotAFile { path: path.into() });
             }
-            // A rename would replace it all the same, but whoever marked it wants to keep it.
+            // A rename would succeed, but the mark means that the file should be kept.
             Ok(metadata) if metadata.permissions().readonly() => {
                 return Err(WriteError::ReadOnly { path: path.into() });
             }
@@ -136,7 +136,7 @@ impl Replacement {
 impl Drop for Replacement {
     fn drop(&mut self) {
         if let Some(file) = self.file.take() {
-            // Not flushed: nobody needs what is still in the buffer.
+            // Not flushed: the buffered data is not needed.
             drop(file.into_parts());
         }
         if let Some(temporary) = &self.temporary {

@@ -1,7 +1,7 @@
 //! Supermerges applied to runs of eligible pretokens.
 //!
 //! A *seam* is the boundary between two neighbouring pretokens inside a superword. Most neighbours
-//! in a text are at no seam of any superword, so a filter finds the few runs that can change.
+//! in a text are not at a seam of any superword, so a filter finds the few runs that can change.
 
 use super::mark::{ELIGIBLE, unmarked};
 use super::merge::{self, MAX_RETAINED, MergeTable, NO_RULE, Rank};

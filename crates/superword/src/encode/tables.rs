@@ -122,7 +122,7 @@ impl Tables {
     }
 }
 
-/// For each symbol, whether it is a byte or made by phase 1. A pretoken is encoded as no other
+/// For each symbol, whether it is a byte or made by phase 1. Pretokens are encoded only as such
 /// symbols.
 fn word_tokens(
     symbols: usize,

@@ -65,7 +65,7 @@ impl WordEncoder {
     }
 
     /// For each symbol, whether its bytes are encoded as this one symbol. (A token can be
-    /// unreachable: other merges get in the way of its own.) `events` are those given to
+    /// unreachable, because other merges prevent its own.) `events` are those given to
     /// [`WordEncoder::new`]; `bytes_of` gives the bytes of each of the `symbols`.
     pub fn reached<'t>(
         &self,
@@ -90,11 +90,11 @@ impl WordEncoder {
 
 /// The same as [`WordEncoder::reached`] for a monotonic table, without encoding anything.
 ///
-/// A token is reached if both its parts are, and if no merge crosses their boundary earlier. To the
-/// left of the boundary stands first the last byte of the left part, then the token which that byte
-/// becomes part of, and so on up to the left part itself. The same holds on the right. So it is
-/// enough to climb both sides in the order of the ranks and look for an earlier rule across the
-/// boundary.
+/// A token is reached if both its parts are, and if no merge crosses their boundary earlier. The
+/// neighbour to the left of the boundary is first the last byte of the left part, then the token
+/// that this byte becomes part of, and so on up to the left part itself. The same holds on the
+/// right. So it is enough to climb both sides in the order of the ranks and look for an earlier
+/// rule across the boundary.
 fn reached_by_parts(table: &MergeTable, symbols: usize, events: &[WordEvent]) -> Vec<bool> {
     let mut parts: Vec<Option<(u32, u32)>> = vec![None; symbols];
     let mut reached = vec![true; symbols];

@@ -3,7 +3,7 @@
 use super::{Alphabet, PickySplit};
 use crate::token::Symbol;
 
-/// Follows the merges and deletions of phase 1 and tells what replaces each deleted token.
+/// Follows the merges and deletions of phase 1 and finds the tokens that replace a deleted token.
 ///
 /// Training and encoding both use it, so they can never disagree about a deletion.
 #[derive(Clone, Debug)]
@@ -59,7 +59,7 @@ impl Deletions {
         let mut parts = Vec::new();
         match (self.split, self.made_of[token.index()]) {
             (PickySplit::Parts, Some(_)) => {
-                // A stack of our own: in a hostile file the parts may be nested very deeply.
+                // An explicit stack: in a hostile file the parts may be nested very deeply.
                 let mut stack = vec![token];
                 while let Some(part) = stack.pop() {
                     match self.made_of[part.index()] {
@@ -142,7 +142,7 @@ mod tests {
         deletions.merge(a, b, ab);
         deletions.merge(b, c, bc);
         deletions.merge(ab, c, abc);
-        deletions.merge(a, bc, abc); // it is there already and keeps its parts
+        deletions.merge(a, bc, abc); // it already exists and keeps its parts
         assert_eq!(deletions.delete(abc, bytes_of), [ab, c]);
         deletions.merge(a, bc, abc);
         assert_eq!(deletions.delete(abc, bytes_of), [a, bc]);

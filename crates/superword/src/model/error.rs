@@ -67,9 +67,7 @@ pub enum BuildError {
         largest: usize,
     },
 
-    #[error(
-        "an imported model with custom ids cannot be truncated, because the remaining ids would change"
-    )]
+    #[error("a model with custom ids cannot be truncated, because the remaining ids would change")]
     TruncateIds,
 }
 
@@ -109,7 +107,7 @@ impl BuildError {
                      a new model"
                 ));
             }
-            TruncateIds => "truncate the original model, then import it again",
+            TruncateIds => "truncate the original model, then import or extend it again",
         };
         Some(hint.to_owned())
     }

@@ -13,12 +13,12 @@ use crate::model::BuildError;
 use crate::observe::Stopped;
 use crate::text::{PatternError, SplitError};
 
-/// Whether finished work is still there after an error.
+/// Whether finished work is kept after an error.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WorkKept {
     /// It is in the work directory.
     Yes,
-    /// It was in temporary files, which are gone.
+    /// It was in temporary files, which have been removed.
     No,
 }
 
@@ -226,7 +226,7 @@ impl TrainError {
         })
     }
 
-    /// What to do next, if there is something to say.
+    /// What to do next, if there is something to suggest.
     pub fn hint(&self) -> Option<String> {
         match self {
             TrainError::Option(error) => error.hint(),

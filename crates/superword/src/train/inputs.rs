@@ -1,4 +1,4 @@
-//! The inputs of a run, and whether they are still what they were when it started.
+//! The inputs of a run, and whether they have changed since it started.
 
 use std::ops::Range;
 
@@ -9,7 +9,7 @@ use crate::corpus::Source;
 ///
 /// A run reads its inputs up to three times: for the sample, for the words and for the candidates.
 /// All passes must see the same text, or the model would mix words of the old text with superwords
-/// of the new one. A run that reads its inputs once takes them as they come.
+/// of the new one. A run that reads its inputs once does not check them.
 pub(super) struct Inputs<'a> {
     sources: &'a [Source],
     /// By source. `None` if the source is not a file: it is in memory or in a temporary file, and
@@ -28,7 +28,7 @@ impl<'a> Inputs<'a> {
         }
     }
 
-    /// Inputs that must stay as they are now.
+    /// Inputs that must not change from now on.
     pub(super) fn unchanging(sources: &'a [Source]) -> Inputs<'a> {
         Inputs {
             sources,

@@ -3,7 +3,7 @@
 //! | file | what it does |
 //! |---|---|
 //! | `run` | the whole run, from top to bottom |
-//! | `stages` | the stages by themselves |
+//! | `stages` | the stages as separate functions |
 //! | `counting/` | passes over the text, in memory or with files |
 //! | `work/` | the work directory: files, their keys, the lock |
 //! | `words` | phase 1: BPE and PickyBPE |

@@ -1,4 +1,4 @@
-//! What to learn (`TrainOptions`), and with which means (`Resources`).
+//! What to learn (`TrainOptions`), and where and within which limits to compute (`Resources`).
 
 use std::sync::Arc;
 
@@ -77,7 +77,7 @@ pub struct TrainOptions {
 /// Where and within which limits a run computes. Changes speed, memory and files, never the model.
 #[derive(Clone, Debug)]
 pub struct Resources {
-    /// Keep finished work in this directory, and resume from what is there.
+    /// Keep finished work in this directory, and resume from the work in it.
     pub work_dir: Option<Arc<WorkDir>>,
     /// Count within about this many bytes of memory, with the help of temporary files.
     pub max_memory: Option<u64>,
@@ -119,7 +119,7 @@ impl TrainOptions {
         }
     }
 
-    /// The options of phase 1 by itself: plain BPE up to the size where superwords take over.
+    /// The options of phase 1 alone: plain BPE up to the size at which superwords begin.
     pub(super) fn words_only(&self) -> TrainOptions {
         TrainOptions {
             alphabet: self.alphabet,
@@ -253,10 +253,10 @@ impl OptionError {
                 supermerges,
                 ..
             } => format!(
-                "ask for at least {} tokens",
+                "use a vocabulary of at least {} tokens",
                 alphabet + specials + supermerges
             ),
-            OptionError::VocabularyTooLarge { .. } => "ask for fewer tokens".into(),
+            OptionError::VocabularyTooLarge { .. } => "use a smaller vocabulary".into(),
             OptionError::SupermergesInBpe => {
                 "leave `supermerges` out, or use `method=\"superbpe\"`".into()
             }

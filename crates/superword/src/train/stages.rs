@@ -1,5 +1,5 @@
-//! The stages of training, each by itself: a text can be counted in parts or on many machines, and
-//! words and superwords can be learned from the counts afterwards.
+//! The stages of training as separate functions: a text can be counted in parts or on many
+//! machines, and words and superwords can be learned from the counts afterwards.
 
 use super::build::Learned;
 use super::counting::{Budget, Pass};
@@ -24,8 +24,8 @@ pub struct Text<'a> {
     pub read: &'a ReadOptions,
     /// Count only a sample of the documents.
     pub sample: Option<Sample>,
-    /// Count within about this many bytes of memory. What does not fit goes to temporary files.
-    /// The result must fit in the end: [`TrainError::MemoryExceeded`].
+    /// Count within about this many bytes of memory. Counts that do not fit go to temporary files.
+    /// [`TrainError::MemoryExceeded`] if the sum of all counts does not fit.
     pub max_memory: Option<u64>,
 }
 
@@ -155,7 +155,7 @@ impl Text<'_> {
     }
 }
 
-/// Phase 1 by itself: learns a model of words from counts, on `threads` threads (0: one per core).
+/// Phase 1 alone: learns a model of words from counts, on `threads` threads (0: one per core).
 /// `text` has the facts to save about the text ([`TextReport::facts`]). The second result says why
 /// the vocabulary is smaller than requested, if it is.
 pub fn train_words(
@@ -177,8 +177,9 @@ pub fn train_words(
     Ok((model, shortfall))
 }
 
-/// Phase 2 by itself: adds superwords to a model of words, on `threads` threads (0: one per core).
-/// The candidates are in the symbols of the model and were cut below `cut_below` (1: not cut).
+/// Phase 2 alone: adds superwords to a model of words, on `threads` threads (0: one per core).
+/// The symbols of the candidates are those of the model. The candidates were cut at bigrams that
+/// occur fewer than `cut_below` times (1: not cut).
 ///
 /// If the model has special tokens or custom ids, its tokens keep their ids, and superwords get the
 /// ids after all of them. `options` must not have special tokens then.

@@ -83,7 +83,7 @@ def inspect(model: str, as_json: bool, top: int) -> None:
     if as_json:
         click.echo(as_json_text(told, indent=2))
         return
-    # A model is data from outside: its texts must not reach the terminal as they are.
+    # A model is untrusted data: its texts must be escaped before they reach the terminal.
     for name, value in _rows(told):
         click.echo(f"{name:<18} {printable(value)}")
     for title in ("most frequent superwords", "longest superwords"):

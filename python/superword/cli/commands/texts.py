@@ -124,7 +124,7 @@ def decode(model: str, file: str, whole: bool, null: bool) -> None:
     """Decode ids: the inverse of encode with the same options.
 
     Each line of ids in FILE (default: standard input) becomes a document, followed by a newline (by
-    a NUL byte with --null, by nothing with --whole). Bytes are written as they are.
+    a NUL byte with --null, by nothing with --whole). Bytes are written unchanged.
     """
     end = separator(whole, null) or b""
     tokenizer = Tokenizer.load(model)

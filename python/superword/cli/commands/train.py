@@ -207,7 +207,7 @@ def _from_base(
     if counts is not None or kept:
         name = "counts" if counts is not None else kept[0]
         raise OptionError(
-            f"`{name}` was given with `base`, whose words are kept as they are",
+            f"`{name}` was given with `base`, which keeps its words unchanged",
             hint="leave one of them out",
             option=name,
         )
@@ -251,7 +251,7 @@ def _smaller_paths(output: str, sizes: tuple[int, ...]) -> dict[int, str]:
 
 
 def _check_sizes(options: TrainOptions, sizes: tuple[int, ...], base: str | None) -> None:
-    """Refuse sizes of smaller vocabularies that cannot be had, before the work starts."""
+    """Check the sizes of smaller vocabularies before the work starts."""
     reason = None
     if not sizes:
         return

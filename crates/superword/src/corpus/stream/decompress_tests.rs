@@ -59,7 +59,7 @@ fn packed_bytes_come_out_as_they_went_in() {
 
 #[test]
 fn everything_before_the_damage_comes_out() {
-    // Blocks of up to 128 KB in one frame, each packed on its own as far as the damage goes.
+    // One frame with blocks of up to 128 KB, which are decoded separately.
     let text = noisy_lines(30_000, 32);
     for (compression, packed) in [
         (Compression::Gzip, gzip(&text)),
@@ -76,7 +76,7 @@ fn everything_before_the_damage_comes_out() {
             clean > least,
             "{compression:?}: {clean} bytes of at least {least}"
         );
-        // Any bits are deflate data of some kind for a while; a zstd block is wrong as a whole.
+        // A deflate decoder accepts random bits for a while; zstd rejects the whole block.
         assert!(consumed as usize + CHUNK > middle, "{consumed} of {middle}");
         if compression == Compression::Zstd {
             assert!(consumed as usize <= middle, "{consumed} of {middle}");

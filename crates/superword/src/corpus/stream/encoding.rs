@@ -3,7 +3,7 @@
 /// How many bytes at the start of a source decide.
 pub(super) const HEAD: usize = 64;
 
-/// The fewest bytes in which alternating zeros are taken for UTF-16.
+/// The fewest bytes in which alternating zeros are recognised as UTF-16.
 const LEAST: usize = 8;
 
 /// The encoding of a text that starts with these bytes, or `None` if it may be UTF-8.

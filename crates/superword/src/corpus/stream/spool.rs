@@ -1,4 +1,4 @@
-//! Keeps what can be read only once, so that it can be read again.
+//! Buffers input that can be read only once, so that it can be read again.
 
 use std::convert::Infallible;
 use std::fs::File;

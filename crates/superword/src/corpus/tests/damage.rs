@@ -31,7 +31,7 @@ fn read_leniently(source: &Source) -> (Vec<String>, ReadReport) {
     std::mem::take(&mut outcomes[0])
 }
 
-/// How many of the first lines are there; panics if anything else is.
+/// How many of the first lines were read. Panics if anything else was read.
 fn prefix_length(documents: &[String], text: &[u8]) -> usize {
     let lines: Vec<&str> = std::str::from_utf8(text).unwrap().lines().collect();
     let mut expected: Vec<&str> = lines[..documents.len()].to_vec();
@@ -101,8 +101,9 @@ fn a_changed_byte_is_found_and_what_comes_before_is_kept() {
             bytes[place] ^= 1 << random.index(8);
             let source = packed(bytes, compression);
             let (documents, report) = read_leniently(&source);
-            // Damaged text may come out before the damage is noticed, and some bytes of a gzip
-            // header mean nothing: but the noticed error is told, and all lines before are there.
+            // Damaged text may be returned before the damage is noticed, and some bytes of a gzip
+            // header have no effect. But a noticed error is reported, and all lines before it are
+            // returned.
             let there: HashSet<&str> = documents.iter().map(String::as_str).collect();
             let clean = lines
                 .iter()

@@ -117,7 +117,7 @@ fn zstd_windows_may_be_long() {
 
 #[test]
 fn a_name_may_be_wrong_about_compression_one_way_only() {
-    // Compressed, though the name does not say so: seen by its first bytes.
+    // Compressed, though the name does not say so: detected by its first bytes.
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("a.txt");
     std::fs::write(&path, gzip(b"text")).unwrap();

@@ -1,4 +1,4 @@
-//! Real text, where it is at hand: `SUPERWORD_CORPUS`, or `shared/corpus` beside the project.
+//! Real text, if available: `SUPERWORD_CORPUS`, or `shared/corpus` beside the project.
 
 use std::path::PathBuf;
 

@@ -1,4 +1,4 @@
-//! Threads that read sources and hand out their documents, in any order or in input order.
+//! Threads that read sources and pass on their documents, in any order or in input order.
 
 mod ordered;
 mod parallel;

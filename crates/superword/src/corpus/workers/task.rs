@@ -75,7 +75,7 @@ impl Task {
             visit.skip(error);
         }
         let (skipped, first_skips) = (visit.skipped, visit.first_skips);
-        // Also after an error, so that nothing of this block gets into the next one.
+        // Also after an error, so that no document of this block gets into the next one.
         let made = worker.finish();
         visited?;
         let block = OrderedBlock {

@@ -149,7 +149,7 @@ impl Packed {
         packed
     }
 
-    /// Adds a pair unless it is there already.
+    /// Adds a pair, unless the table already has it.
     fn insert(&mut self, key: u64, rank: Rank) {
         let hash = hash_u64(key);
         if self.find(key, hash) != NO_RULE {

@@ -72,7 +72,7 @@ pub enum ShardError {
 }
 
 impl ShardError {
-    /// What to do next, where there is something to say.
+    /// What to do next, if there is something to suggest.
     pub fn hint(&self) -> Option<String> {
         let hint = match self {
             ShardError::Split(error) => return error.hint(),

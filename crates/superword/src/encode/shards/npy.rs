@@ -1,4 +1,4 @@
-//! Writes arrays as numpy saves them, one piece after another.
+//! Writes arrays in numpy's file format, one piece after another.
 
 use std::io::{Seek, SeekFrom, Write};
 use std::path::Path;
@@ -44,7 +44,7 @@ impl Dtype {
         }
     }
 
-    /// The size of the file of an array, unless it is beyond all limits.
+    /// The size of the file of an array; `None` if it overflows.
     pub fn file_size(self, length: u64) -> Option<u64> {
         length
             .checked_mul(self.size())?
@@ -65,7 +65,7 @@ fn header(dtype: Dtype, length: u64) -> [u8; HEADER_BYTES] {
     header
 }
 
-/// An array file that appears once it is complete. Dropped before, it leaves no trace.
+/// An array file that appears only when it is complete. Dropped earlier, it leaves no file behind.
 #[derive(Debug)]
 pub(super) struct NpyWriter {
     file: Replacement,

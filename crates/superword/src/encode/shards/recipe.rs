@@ -47,9 +47,9 @@ enum Content {
         /// `None` in records of older versions.
         ends: Option<u64>,
     },
-    /// A dataset that knows what it was made from.
+    /// A dataset with a fingerprint of its content.
     Fingerprint(String),
-    /// It cannot be told whether the content is the same as before, for this reason.
+    /// Whether the content has changed cannot be determined, for this reason.
     Unknown(&'static str),
 }
 
@@ -88,7 +88,7 @@ impl InputRecord {
         }
     }
 
-    /// Data that a program holds in memory. A fingerprint tells whether it is the same as before.
+    /// Data that a program holds in memory. A fingerprint shows whether it has changed.
     pub fn data(name: String, format: Option<String>, fingerprint: Option<String>) -> InputRecord {
         InputRecord {
             path: name,
@@ -161,8 +161,8 @@ impl InputRecord {
 }
 
 impl Recipe {
-    /// How this recipe differs from that of an earlier run, in words. Inputs that may have changed
-    /// without a trace count as differences. Empty if it is surely the same.
+    /// How this recipe differs from that of an earlier run, in words. Inputs whose changes cannot be
+    /// detected count as differences. Empty if the recipes are certainly the same.
     pub(super) fn changes_since(&self, before: &Recipe) -> Vec<String> {
         // Destructured so that a new part of the recipe cannot be forgotten here.
         let Recipe {

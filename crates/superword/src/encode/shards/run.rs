@@ -34,7 +34,7 @@ pub fn is_shard_directory_file(name: &str) -> bool {
 pub enum Begun {
     /// All shards. There is nothing to do.
     Complete(ShardReport),
-    /// Some shards, or none. The rest is to be encoded.
+    /// Some shards, or none. The rest must still be encoded.
     Open(ShardRun),
 }
 
@@ -43,7 +43,7 @@ pub enum Begun {
 pub struct ShardRun {
     lock: Lock,
     pub(super) recipe: Recipe,
-    /// Shards that an earlier run finished. The work continues behind the last of them.
+    /// Shards that an earlier run finished. The work continues after the last of them.
     pub(super) finished: Vec<Shard>,
 }
 
@@ -194,7 +194,7 @@ impl ShardRun {
     fn read_progress(&self) -> Result<Vec<Shard>, ShardError> {
         let bytes = self.read(PROGRESS_FILE)?;
         let Some(first) = self.shard_files().into_iter().next() else {
-            // Nothing can be lost, whatever the file says.
+            // No shard is finished, so nothing is lost by starting again.
             return Ok(Vec::new());
         };
         let Some(bytes) = bytes else {
@@ -260,7 +260,7 @@ impl ShardRun {
             manifest.serialize(&mut writer).map_err(io::Error::from)?;
             file.write_all(b"\n")
         })?;
-        // The manifest counts even if this fails.
+        // With the manifest in place, it does not matter if this fails.
         let _ = fs::remove_file(self.path(PROGRESS_FILE));
         Ok(())
     }

@@ -68,7 +68,7 @@ impl Shard {
         })
     }
 
-    /// The entry in the manifest. Where the next shard starts matters to nobody by then.
+    /// The entry in the manifest. It omits where the next shard starts, because all are finished.
     pub(super) fn to_manifest(&self, number: usize) -> Value {
         json!({
             "tokens_file": Shard::tokens_name(number),

@@ -35,7 +35,7 @@ impl OpenShard {
 }
 
 impl<'r> ShardWriter<'r> {
-    /// Continues behind the shards that an earlier run finished.
+    /// Continues after the shards that an earlier run finished.
     pub(super) fn new(run: &'r ShardRun, observer: &'r dyn Observer) -> ShardWriter<'r> {
         let last = run.finished.last().cloned().unwrap_or_default();
         ShardWriter {
@@ -102,7 +102,7 @@ impl<'r> ShardWriter<'r> {
     }
 
     fn append(&mut self, document: &[u8], tokens: u64, bytes: u64) -> Result<(), ShardError> {
-        // The caller may have stopped waiting for us, so nothing new is begun after a stop.
+        // The caller may no longer be waiting, so no shard is started after a request to stop.
         check_stop(self.observer)?;
         let open = match &mut self.open {
             Some(open) => open,
@@ -140,7 +140,7 @@ impl<'r> ShardWriter<'r> {
     }
 
     /// Finishes the last shard. If the run is killed before it has written the manifest, the next
-    /// run starts behind the last source and has nothing to read.
+    /// run starts after the last source and has nothing to read.
     pub(super) fn finish(mut self, sources: usize) -> Result<ShardReport, ShardError> {
         self.current.block = BlockNumber {
             source: sources,

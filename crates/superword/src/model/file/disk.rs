@@ -42,7 +42,7 @@ fn read_file(path: &Path) -> Result<Vec<u8>, ReadError> {
         .take(PREAMBLE_BYTES as u64)
         .read_to_end(&mut bytes)?;
     super::verify_start(&bytes).or_else(|error| match error {
-        // Guessing what it is instead takes some more bytes.
+        // A guess at what it is instead needs more bytes.
         LoadError::BadMagic { .. } => {
             (&file).take(512).read_to_end(&mut bytes)?;
             super::verify_start(&bytes).map_err(ReadError::Load)

@@ -1,4 +1,4 @@
-//! Tests of text → pretokens, by question asked.
+//! Tests of splitting text into pretokens, by topic.
 
 mod paper;
 mod patterns;

@@ -1,4 +1,4 @@
-//! Does every scanner do exactly what its pattern does?
+//! Every scanner gives exactly the pretokens of its pattern.
 
 use std::time::Instant;
 
@@ -91,7 +91,7 @@ fn test_scanners_equal_patterns_on_every_code_point() {
 fn test_scanners_equal_patterns_on_assigned_code_points_in_many_places() {
     let assigned = ('\0'..=char::MAX).filter(|&c| unicode::category(c as u32) < 28);
     let bmp = assigned.filter(|&c| {
-        // Of the large uniform blocks every 16th is enough here: all of them are in the test above.
+        // Every 16th code point of large uniform blocks is enough here: the test above covers all.
         let uniform =
             matches!(c, '\u{3400}'..='\u{9fff}' | '\u{ac00}'..='\u{d7a3}' | '\u{13000}'..);
         !uniform || (c as u32).is_multiple_of(16)
@@ -107,7 +107,7 @@ fn test_scanners_equal_patterns_on_texts_in_many_languages() {
     for (name, scanner, oracle) in pairs() {
         for text in TEXTS {
             assert_same(name, &scanner, &oracle, text);
-            // Every suffix is a text too, and starts where no match would.
+            // Every suffix is a text too, and may start in the middle of a match.
             for (start, _) in text.char_indices() {
                 assert_same(name, &scanner, &oracle, &text[start..]);
             }

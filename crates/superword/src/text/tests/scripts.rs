@@ -2,7 +2,7 @@
 
 use super::*;
 
-/// The rules of script splitting, one by one, keeping the end of the run on the way.
+/// The rules of script splitting, applied one by one, tracking the end of the run.
 fn naive_runs(text: &str) -> Vec<(usize, usize, Option<Script>)> {
     let mut runs = Vec::new();
     let (mut start, mut end, mut current) = (0, 0, None);

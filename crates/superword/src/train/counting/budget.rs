@@ -10,7 +10,7 @@ const READING_BYTES: u64 = 8 << 20;
 /// The smallest useful table of counts.
 const MIN_TABLE_BYTES: u64 = 8 << 20;
 
-/// A memory limit, divided among those who use it.
+/// A memory limit, divided among workers and tables.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::train) struct Budget {
     /// The limit as given.

@@ -1,9 +1,9 @@
 //! Counting a text: the same code for counts in memory and for counts in files.
 //!
-//! A [`Pass`] reads the text once, piece by piece. Every worker counts into tables of its own. What
-//! a worker counted ends up in *parts*: tables in memory, or files where the counts are too large
-//! for the memory or are kept to resume from. [`Pass::gather`] adds the parts up. Counting in memory
-//! means one piece whose parts are not written to files.
+//! A [`Pass`] reads the text once, piece by piece. Every worker counts into separate tables. The
+//! results are *parts*: tables in memory, or files if the counts are too large for the memory or are
+//! kept to resume from. [`Pass::gather`] adds the parts up. Counting in memory means one piece whose
+//! parts are not written to files.
 
 mod budget;
 mod counter;

@@ -14,7 +14,7 @@ use crate::count::BigramSketch;
 use crate::observe::{Observer, Phase};
 
 /// The default size of a piece in stored bytes. A killed run loses about that much work. A larger
-/// source is a piece of its own.
+/// source is a separate piece.
 const PIECE_BYTES: u64 = 64 << 20;
 
 /// What a pass counted. The counts themselves are still in parts; see [`Pass::gather`].
@@ -164,7 +164,7 @@ impl Pass<'_> {
         Ok(piece)
     }
 
-    /// A piece that an earlier run finished, if all of its files are there.
+    /// A piece that an earlier run finished, if all of its files exist.
     fn find_piece<C>(&self, prefix: &str, sketch_size: Option<usize>) -> Option<Piece<C>> {
         let directory = self.store.kept_directory()?;
         let record = directory.read(&format!("{prefix}.json"))?;

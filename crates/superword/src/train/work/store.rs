@@ -62,7 +62,7 @@ impl Store {
         }
     }
 
-    /// What an earlier run kept under `name`, if `parse` understands it.
+    /// The work that an earlier run kept under `name`; `None` if `parse` rejects it.
     pub(in crate::train) fn find<T>(
         &self,
         name: &str,
@@ -71,7 +71,7 @@ impl Store {
         parse(&self.kept_directory()?.read(name)?)
     }
 
-    /// Keeps what `bytes` gives under `name`, if work is kept.
+    /// If work is kept, keeps the result of `bytes` under `name`.
     pub(in crate::train) fn keep(
         &self,
         name: &str,
@@ -89,7 +89,7 @@ impl Store {
         self.find(name, |bytes| Model::from_bytes(bytes).ok())
     }
 
-    /// The error for a file that is there but cannot be used.
+    /// The error for a file that exists but cannot be used.
     pub(in crate::train) fn damaged(&self, name: &str) -> TrainError {
         let directory = self.spill_directory();
         let path = directory.map_or_else(|| name.into(), |directory| directory.path(name));
@@ -105,7 +105,7 @@ impl Store {
 #[derive(Clone, Copy, Debug)]
 pub(in crate::train) struct Directory<'a> {
     path: &'a Path,
-    /// Whether its files are there after the run.
+    /// Whether its files still exist after the run.
     kept: WorkKept,
 }
 
@@ -114,7 +114,7 @@ impl Directory<'_> {
         self.path.join(name)
     }
 
-    /// Writes a file. If work is kept, the file is either whole or not there, even after a crash.
+    /// Writes a file. If work is kept, the file is never incomplete, even after a crash.
     pub(in crate::train) fn write(
         &self,
         name: &str,
