@@ -99,7 +99,7 @@ impl PySpool {
                 Ok(())
             }
             Err(ReadError::Corpus(error)) => Err(errors::corpus(&error)),
-            Err(ReadError::Stopped(_)) => Err(pyo3::exceptions::PyKeyboardInterrupt::new_err(())),
+            Err(ReadError::Stopped(stopped)) => Err(errors::stopped(stopped)),
             Err(ReadError::Sink(never)) => match never {},
         }
     }
