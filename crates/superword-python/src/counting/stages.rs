@@ -8,8 +8,6 @@ use superword::corpus::Source;
 use superword::model::read_facts;
 use superword::observe::Observer;
 use superword::text::Pretokenizer;
-use superword::token::Symbol;
-use superword::tokens::TokenTable;
 use superword::train::{self, Text, TrainError, Words};
 
 use crate::arguments::{self, Input, Options};
@@ -142,11 +140,7 @@ pub(crate) fn count_candidates<'py>(
         };
         let counted =
             train::count_candidates(&text, &pretokenizer, &eligible, cut_below, observer)?;
-        let mut tokens = TokenTable::with_capacity(words.tokens.len());
-        for index in 0..words.tokens.len() as u32 {
-            tokens.insert(words.tokens.bytes_of(Symbol(index)));
-        }
-        Ok((tokens, counted))
+        Ok((words.tokens, counted))
     })?;
     let (tokens, counted) = result.map_err(|error: TrainError| errors::train(&error))?;
     let (counts, read) = (counted.counts, counted.read);
