@@ -24,6 +24,7 @@ mod lock;
 mod replace;
 mod temporary;
 
+pub(crate) use error::in_process;
 pub use error::{LockError, WriteError, is_disk_full};
 pub use identity::{Identity, identity};
 pub use lock::{LOCK_FILE, Lock};
