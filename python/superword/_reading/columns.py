@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from superword import _core
-from superword._counting.arrow import pyarrow
+from superword._support.extras import pyarrow
 from superword._support.text import suggestion, surrogate_in
 from superword.errors import DamagedInputError, DocumentError, InputError
 from superword.inputs import Input, columnar_format
