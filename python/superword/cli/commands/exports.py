@@ -14,7 +14,7 @@ from superword._reading.documents import read_batches
 from superword._support.text import plural
 from superword.cli.faces import as_shown
 from superword.cli.group import SectionedCommand, examples, tell
-from superword.cli.json_text import as_json_text
+from superword.cli.json_text import as_json_text, token_text
 from superword.cli.options import force_option, read_options
 from superword.errors import InputError, MissingExtraError
 from superword.export import (
@@ -247,8 +247,8 @@ def as_data(found: Comparison) -> dict[str, Any]:
             {
                 "document": difference.document,
                 "position": difference.position,
-                "model": [_text(token) for token in difference.ours],
-                "export": [_text(token) for token in difference.theirs],
+                "model": [token_text(token) for token in difference.ours],
+                "export": [token_text(token) for token in difference.theirs],
             }
             for difference in found.differences
         ],
@@ -273,8 +273,8 @@ def _report(found: Comparison) -> None:
         click.echo(f"{name:<10} {differ:>12,} of {of:>14,} differ  {_share(differ, of):>9}")
     for difference in found.differences:
         click.echo(f"\ndocument {difference.document + 1}, byte {difference.position}")
-        ours = [as_json_text(_text(token)) for token in difference.ours]
-        theirs = [as_json_text(_text(token)) for token in difference.theirs]
+        ours = [as_json_text(token_text(token)) for token in difference.ours]
+        theirs = [as_json_text(token_text(token)) for token in difference.theirs]
         width = max(map(len, ["model", *ours]))
         click.echo(f"  {'model':<{width}}  export")
         for left, right in zip_longest(ours, theirs, fillvalue=""):
@@ -283,7 +283,3 @@ def _report(found: Comparison) -> None:
 
 def _share(part: int, whole: int) -> str:
     return f"{part / whole:.4%}" if whole else "-"
-
-
-def _text(token: bytes) -> str:
-    return token.decode(errors="backslashreplace")
