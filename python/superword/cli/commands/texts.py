@@ -19,6 +19,7 @@ from superword.cli.streams import (
     file_argument,
     ids_of,
     open_input,
+    place_of,
     read_batches,
     read_documents,
     separator,
@@ -144,7 +145,7 @@ def decode(model: str, file: str, whole: bool, null: bool) -> None:
                 except TokenError as error:
                     # The lines before the bad one are written.
                     _write(decoded)
-                    raise error._at(f"{'stdin' if file == '-' else file}:{line}") from None
+                    raise error._at(place_of(file, line)) from None
             _write(decoded)
 
 
