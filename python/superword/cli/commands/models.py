@@ -31,7 +31,6 @@ def describe(tokenizer: Tokenizer, top: int = 10) -> dict[str, Any]:
         counts.setdefault(left + right, count)
     longest = sorted(superwords, key=lambda token: (-len(token_text(token)), token))[:top]
     frequent = sorted(superwords, key=lambda token: (-counts.get(token, 0), token))[:top]
-    pretokenizer = tokenizer.pretokenizer
 
     def shown(token: bytes) -> dict[str, Any]:
         return {"token": token_text(token), "id": superwords[token], "count": counts.get(token, 0)}
@@ -45,13 +44,7 @@ def describe(tokenizer: Tokenizer, top: int = 10) -> dict[str, Any]:
         "superwords": len(superwords),
         "superword_share": len(superwords) / tokenizer.n_vocab,
         "special_tokens": tokenizer.special_tokens,
-        "pretokenizer": {
-            "name": pretokenizer.name,
-            "pattern": pretokenizer.pattern,
-            "script_pattern": pretokenizer.script_pattern,
-            "scripts": pretokenizer.scripts,
-            "eligible": pretokenizer.eligible,
-        },
+        "pretokenizer": tokenizer.pretokenizer._described(),
         "longest_superwords": [shown(token) for token in longest],
         "most_frequent_superwords": [shown(token) for token in frequent],
         "facts": tokenizer.facts,
