@@ -14,7 +14,7 @@ use superword::encode::shards::{
 
 use crate::arguments::{self, Input, Options, format_named};
 use crate::errors::{self, Raised};
-use crate::watch::{detached, watched_apart};
+use crate::watch::{detached, watched};
 
 /// A run that writes shards to a directory; see the stub for the contract.
 #[pyclass(name = "ShardRun", module = "superword._core", frozen)]
@@ -117,7 +117,7 @@ pub(crate) fn encode<'py>(
     let run = run.open()?;
     let sources = opened(sources)?;
     let encoder = encoder.clone();
-    let report = watched_apart(py, progress, {
+    let report = watched(py, progress, {
         let run = run.clone();
         move |observer| encoder.encode_files(&sources, threads, &run, observer)
     });

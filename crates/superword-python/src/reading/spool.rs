@@ -7,7 +7,7 @@ use pyo3::prelude::*;
 use superword::corpus::{Compression, CorpusError, Format, Location, ReadError, Source, frame};
 
 use crate::errors;
-use crate::watch::{detached, watched_apart};
+use crate::watch::{detached, watched};
 
 /// Documents from Python in a temporary file, or the bytes of standard input.
 #[pyclass(name = "Spool", module = "superword._core", frozen)]
@@ -90,7 +90,7 @@ impl PySpool {
 
     /// Reads all of standard input.
     fn read_stdin(&self, py: Python<'_>) -> PyResult<()> {
-        let source = watched_apart(py, None, |observer| {
+        let source = watched(py, None, |observer| {
             Source::stdin(Format::Lines).buffer(observer)
         })?;
         match source {
