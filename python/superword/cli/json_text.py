@@ -6,10 +6,12 @@ import json
 import re
 from typing import Any
 
+from superword._support.text import UNSAFE
+
 __all__ = ["as_json_text", "token_text"]
 
-# Control characters that JSON may hold as they are, and characters that reorder text.
-_UNSAFE = re.compile("[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff\ud800-\udfff]")
+# JSON itself escapes U+0000 to U+001F.
+_UNSAFE = re.compile(f"[{UNSAFE}]")
 
 
 def as_json_text(value: Any, indent: int | None = None) -> str:
