@@ -80,8 +80,13 @@ def is_data(item: object) -> bool:
         isinstance(item, Texts)
         or hasattr(item, "__arrow_c_stream__")
         or hasattr(item, "__arrow_c_array__")
-        or type(item).__module__.split(".")[0] == "datasets"
+        or is_dataset(item)
     )
+
+
+def is_dataset(item: object) -> bool:
+    """Whether an input is a dataset of Hugging Face's package `datasets`, which is not imported."""
+    return type(item).__module__.split(".")[0] == "datasets"
 
 
 def columnar_format(path: str, format: str | None) -> str | None:

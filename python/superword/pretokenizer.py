@@ -123,6 +123,16 @@ class Pretokenizer:
         scripts = tuple(engine.scripts)
         return engine.name, engine.pattern, engine.script_pattern, scripts, engine.eligible
 
+    def _described(self) -> dict[str, Any]:
+        """The name and the patterns, as count files and `superword inspect --json` show them."""
+        return {
+            "name": self.name,
+            "pattern": self.pattern,
+            "script_pattern": self.script_pattern,
+            "scripts": self.scripts,
+            "eligible": self.eligible,
+        }
+
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Pretokenizer):
             return NotImplemented

@@ -93,7 +93,7 @@ def test_special_tokens_in_every_shape(boundless: superword.Tokenizer) -> None:
         boundless.encode_batch_to_numpy(["b", text], disallowed_special="all")
 
 
-def test_wrong_arguments_are_said(boundless: superword.Tokenizer) -> None:
+def test_wrong_arguments_are_errors(boundless: superword.Tokenizer) -> None:
     with pytest.raises(OptionError, match="threads"):
         boundless.encode_batch(["a"], threads=-1)
     with pytest.raises(OptionError, match="unit"):

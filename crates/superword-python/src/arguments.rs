@@ -118,11 +118,7 @@ pub(crate) fn train_options(options: &Options<'_>) -> PyResult<TrainOptions> {
         })?,
         max_words: options.take("max_words")?,
         same_script: options.take("same_script")?,
-        boundary: options.take_named("boundary", |name| match name {
-            "any" => Some(Boundary::Any),
-            "space" => Some(Boundary::Space),
-            _ => None,
-        })?,
+        boundary: options.take_named("boundary", Boundary::from_name)?,
         veto: options.take("veto")?,
         special_tokens: options.take("special_tokens")?,
         ..TrainOptions::new(method, options.take("vocab_size")?)
@@ -161,11 +157,7 @@ pub(crate) fn read_options(options: &Options<'_>) -> PyResult<(ReadOptions, Opti
     };
     let read = ReadOptions {
         text_field: options.take("text_field")?,
-        on_error: options.take_named("on_error", |name| match name {
-            "stop" => Some(OnError::Stop),
-            "skip" => Some(OnError::Skip),
-            _ => None,
-        })?,
+        on_error: options.take_named("on_error", OnError::from_name)?,
         threads: options.take("threads")?,
         groups,
         ..ReadOptions::default()

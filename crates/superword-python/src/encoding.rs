@@ -11,19 +11,19 @@ use superword::observe::{Observer, Silent};
 
 use crate::errors;
 use crate::reading::arrow::Buffers;
-use crate::watch::{detached, watched_apart};
+use crate::watch::{detached, watched};
 
-/// Calls with at least this many bytes of text can be stopped by Ctrl-C. They need a separate
-/// thread, which costs about ten microseconds. Shorter calls take about ten milliseconds at worst.
+/// Ctrl-C can stop a call that encodes at least this many bytes. Such a call needs a second thread,
+/// which costs about ten microseconds. A shorter call takes at most some ten milliseconds.
 const LONG: usize = 1 << 20;
 
-/// Texts borrowed from Python objects. They stay valid while the GIL is released.
+/// Texts in the memory of Python, which can be read without the GIL.
 pub(crate) type Texts = Vec<PyBackedStr>;
 
-/// The ids of all texts, and the offsets: 0, then the end of each text in the ids.
+/// All ids, and the offsets of the texts in them: 0, then the end of each text.
 pub(crate) type Flat<'py> = (Bound<'py, PyArray1<u32>>, Bound<'py, PyArray1<u64>>);
 
-/// The same for a column. The offsets are as wide as those of the column.
+/// The same for a column. Its offsets have the width of those of the column.
 pub(crate) type FlatColumn<'py> = (Bound<'py, PyArray1<u32>>, Bound<'py, PyByteArray>);
 
 /// Finds the special tokens that a call allows.
@@ -38,8 +38,8 @@ fn raised(error: &BatchError) -> PyErr {
     }
 }
 
-/// Calls `work` with objects of Python, without the GIL. Ctrl-C stops it if there are at least
-/// [`LONG`] `bytes` of text.
+/// Runs `work` on objects of Python (`owned`) without the GIL. Ctrl-C can stop it if it is about at
+/// least [`LONG`] `bytes`.
 fn off_the_gil<O: Send + Sync + 'static, T: Send + 'static>(
     py: Python<'_>,
     encoder: &Arc<Encoder>,
@@ -51,9 +51,9 @@ fn off_the_gil<O: Send + Sync + 'static, T: Send + 'static>(
         return detached(py, || work(encoder, &owned, &Silent));
     }
     let encoder = encoder.clone();
-    let (result, _owned) = watched_apart(py, None, move |observer| {
+    let (result, _owned) = watched(py, None, move |observer| {
         let result = work(&encoder, &owned, observer);
-        // Returned, so that it is dropped by the thread that holds the GIL.
+        // Returned, so that it is dropped on the thread that holds the GIL.
         (result, owned)
     })?;
     Ok(result)
@@ -146,10 +146,10 @@ pub(crate) fn flat<'py>(
     Ok((all_ids(py, &encoded)?, offsets.into_pyarray(py)))
 }
 
-/// [`flat`] on one thread, straight into an array that is large enough for nearly all text.
+/// [`flat`] on one thread, written directly to an array that is large enough for nearly all text.
 ///
-/// Allocating memory is the main cost here. numpy asks the system for large pages, and pages that
-/// are never written to are never allocated.
+/// Allocating memory would take most of the time. numpy asks the system for large pages, and pages
+/// that are never written to cost nothing.
 fn flat_in_place<'py>(
     py: Python<'py>,
     encoder: &Arc<Encoder>,
@@ -193,7 +193,7 @@ fn flat_in_place<'py>(
     let start = start.cast_into::<PyArray1<u32>>()?;
     let ids = match rest[..] {
         [] => start,
-        // This text has fewer than three bytes per token, so the array was too small.
+        // The tokens of this text have fewer than three bytes on average.
         _ => joined(
             py,
             count + rest.len(),
@@ -254,13 +254,13 @@ pub(crate) fn column<'py>(
     )??;
     let offsets = match wide {
         true => offsets_of(py, &encoded, |offset| (offset as u64).to_ne_bytes()),
-        // No overflow: each token has at least one byte, and the bytes had 32-bit offsets.
+        // A token has at least one byte, so there are no more ids than bytes, whose offsets fit.
         false => offsets_of(py, &encoded, |offset| (offset as u32).to_ne_bytes()),
     }?;
     Ok((all_ids(py, &encoded)?, offsets))
 }
 
-/// The offsets (0, then the end of each text) in one buffer, `N` bytes each.
+/// The offsets of the texts in one buffer: 0, then the end of each text, in `N` bytes each.
 fn offsets_of<'py, const N: usize>(
     py: Python<'py>,
     encoded: &EncodedBatch,
@@ -274,7 +274,7 @@ fn offsets_of<'py, const N: usize>(
     })
 }
 
-/// A new buffer, filled without the GIL before any other code can see it.
+/// A buffer that `fill` fills without the GIL, before other code can see it.
 fn filled(
     py: Python<'_>,
     size: usize,
@@ -301,7 +301,7 @@ pub(crate) fn counts(
     )
 }
 
-/// Ids, and the span of each in the text.
+/// Ids and their positions in the text.
 pub(crate) type WithOffsets = (Vec<u32>, Spans);
 
 pub(crate) fn with_offsets(

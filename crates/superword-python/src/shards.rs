@@ -3,7 +3,6 @@
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use pyo3::exceptions::PyKeyboardInterrupt;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 use superword::corpus::{Format, OnError, ReadError, Source};
@@ -15,7 +14,7 @@ use superword::encode::shards::{
 
 use crate::arguments::{self, Input, Options, format_named};
 use crate::errors::{self, Raised};
-use crate::watch::{detached, watched_apart};
+use crate::watch::{detached, watched};
 
 /// A run that writes shards to a directory; see the stub for the contract.
 #[pyclass(name = "ShardRun", module = "superword._core", frozen)]
@@ -47,11 +46,7 @@ impl PyShardRun {
             eot_token: options.take("eot_token")?,
             shard_size: options.take("shard_size")?,
             text_field: options.take("text_field")?,
-            on_error: options.take_named("on_error", |name| match name {
-                "stop" => Some(OnError::Stop),
-                "skip" => Some(OnError::Skip),
-                _ => None,
-            })?,
+            on_error: options.take_named("on_error", OnError::from_name)?,
             inputs: Vec::new(),
         };
         options.finish()?;
@@ -122,14 +117,14 @@ pub(crate) fn encode<'py>(
     let run = run.open()?;
     let sources = opened(sources)?;
     let encoder = encoder.clone();
-    let report = watched_apart(py, progress, {
+    let report = watched(py, progress, {
         let run = run.clone();
         move |observer| encoder.encode_files(&sources, threads, &run, observer)
     });
     let report = report.inspect_err(|_| run.remove_leftovers())?;
     let report = report.map_err(|error| match error {
         ReadError::Corpus(error) => errors::corpus(&error),
-        ReadError::Stopped(_) => PyKeyboardInterrupt::new_err(()),
+        ReadError::Stopped(stopped) => errors::stopped(stopped),
         ReadError::Sink(error) => raised(&error),
     })?;
     report_dict(py, &report)
@@ -138,7 +133,7 @@ pub(crate) fn encode<'py>(
 fn raised(error: &ShardError) -> PyErr {
     let new = |class| Raised::new(class, error, error.hint());
     match error {
-        ShardError::Stopped(_) => return PyKeyboardInterrupt::new_err(()),
+        ShardError::Stopped(stopped) => return errors::stopped(*stopped),
         ShardError::Split(_) => new("TextError"),
         ShardError::IdTooLarge { .. } => new("OptionError").text("option", "dtype"),
         ShardError::Write(inner) | ShardError::Lock(LockError::Write(inner)) => {

@@ -11,7 +11,7 @@ use crate::arguments::{self, Input, Options};
 use crate::errors;
 use crate::model::PyModel;
 use crate::pretokenizer::PyPretokenizer;
-use crate::watch::watched_apart;
+use crate::watch::watched;
 
 /// Trains a model; see the stub for the contract.
 #[pyfunction]
@@ -34,7 +34,7 @@ pub(crate) fn train<'py>(
     train_options.sample = sample;
     options.finish()?;
     let sources = arguments::sources(sources)?;
-    let trained = watched_apart(py, progress, move |observer| {
+    let trained = watched(py, progress, move |observer| {
         let sources: Vec<Source> = sources
             .into_iter()
             .map(|source| source.buffer(observer))

@@ -1,5 +1,4 @@
-//! Runs work without the GIL; long work with progress and stopped by Ctrl-C. The only place that
-//! does so.
+//! Runs long work without the GIL, reports its progress, and stops it on Ctrl-C.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -15,7 +14,7 @@ use crate::errors;
 /// How often Python handles progress and signals.
 pub(crate) const TICK: Duration = Duration::from_millis(100);
 
-/// How long to wait for work that was asked to stop before leaving it alone.
+/// How long to wait for work that was asked to stop.
 pub(crate) const GRACE: Duration = Duration::from_millis(400);
 
 #[derive(Default)]
@@ -75,9 +74,9 @@ impl Observer for Watch {
 /// once it has stopped. A panic becomes an error.
 ///
 /// The work owns everything it needs. If it does not stop soon, as in the middle of a document of
-/// a gigabyte, it finishes in the background and its result is dropped. So Ctrl-C takes effect
-/// within a second, whatever the work is doing.
-pub(crate) fn watched_apart<T: Send + 'static>(
+/// a gigabyte, it continues on its thread and its result is dropped. So Ctrl-C takes effect within
+/// a second, whatever the work is doing.
+pub(crate) fn watched<T: Send + 'static>(
     py: Python<'_>,
     progress: Option<&Bound<'_, PyAny>>,
     work: impl FnOnce(&dyn Observer) -> T + Send + 'static,

@@ -2,13 +2,13 @@
 //!
 //! When the system is out of memory, the collections of the standard library abort the process.
 //! Those whose size is decided by the text or by an option grow through this module instead. It
-//! unwinds with an [`OutOfMemory`] payload, which [`catch`] turns into an error. Unwinding keeps
-//! the hot loops free of a `Result` for every pretoken. It does not run the panic hook, so nothing
+//! unwinds with an [`OutOfMemory`] payload. Whoever catches the unwind recognizes it with
+//! [`OutOfMemory::from_payload`]. Unwinding keeps the hot loops free of a `Result` for every pretoken. It does not run the panic hook, so nothing
 //! is printed, and threads pass the payload on when they are joined.
 
 use std::any::Any;
 use std::hash::{BuildHasher, Hash};
-use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::panic::resume_unwind;
 
 use hashbrown::{HashMap, HashTable};
 
@@ -29,14 +29,6 @@ impl OutOfMemory {
     pub fn from_payload(payload: &(dyn Any + Send)) -> Option<OutOfMemory> {
         payload.downcast_ref().copied()
     }
-}
-
-/// Runs `work` and turns an unwind that this module started into an error. Other panics continue.
-pub fn catch<T>(work: impl FnOnce() -> T) -> Result<T, OutOfMemory> {
-    // Unwinding drops everything that `work` owned, so no broken state is left to observe.
-    catch_unwind(AssertUnwindSafe(work)).map_err(|payload| {
-        OutOfMemory::from_payload(&*payload).unwrap_or_else(|| resume_unwind(payload))
-    })
 }
 
 /// Unwinds.
@@ -104,23 +96,25 @@ pub(crate) fn reserve_key<K: Eq + Hash, V, S: BuildHasher>(map: &mut HashMap<K, 
 
 #[cfg(test)]
 mod tests {
+    use std::panic::{UnwindSafe, catch_unwind};
+
     use super::*;
 
     const TOO_MUCH: usize = isize::MAX as usize / 16;
 
-    #[test]
-    fn memory_that_is_not_there_is_an_error() {
-        assert_eq!(
-            catch(|| reserve(&mut Vec::<u64>::new(), TOO_MUCH)),
-            Err(OutOfMemory)
-        );
-        assert_eq!(catch(|| drop(filled(0u64, TOO_MUCH))), Err(OutOfMemory));
-        assert_eq!(catch(|| filled(7u8, 3)), Ok(vec![7; 3]));
+    fn caught<T>(work: impl FnOnce() -> T + UnwindSafe) -> Result<T, Option<OutOfMemory>> {
+        catch_unwind(work).map_err(|payload| OutOfMemory::from_payload(&*payload))
     }
 
     #[test]
-    fn other_panics_continue() {
-        let panic = std::panic::catch_unwind(|| catch(|| resume_unwind(Box::new(5))));
-        assert_eq!(panic.unwrap_err().downcast_ref(), Some(&5));
+    fn memory_that_is_not_there_is_recognized_and_other_panics_are_not() {
+        let missing = Err(Some(OutOfMemory));
+        assert_eq!(
+            caught(|| reserve(&mut Vec::<u64>::new(), TOO_MUCH)),
+            missing
+        );
+        assert_eq!(caught(|| drop(filled(0u64, TOO_MUCH))), missing);
+        assert_eq!(caught(|| filled(7u8, 3)), Ok(vec![7; 3]));
+        assert_eq!(caught(|| resume_unwind(Box::new(5))), Err::<(), _>(None));
     }
 }

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from superword._files.replace import replace
-from superword._support.extras import need
+from superword._support.extras import pyarrow
 from superword.errors import CountsError, SaveError
 
 __all__ = [
@@ -20,18 +20,12 @@ __all__ = [
     "counts_columns",
     "counts_table",
     "described",
-    "pyarrow",
     "read",
     "schema",
     "write",
 ]
 
 KEY = b"superword"
-
-
-def pyarrow() -> Any:
-    """Import pyarrow, or raise an error that says how to install it."""
-    return need("pyarrow", "arrow", "reading and writing Parquet and Arrow")
 
 
 def counts_table(columns: Sequence[tuple[bytes, bytes, bytes]], described: dict[str, Any]) -> Any:

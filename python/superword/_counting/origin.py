@@ -33,14 +33,7 @@ class Origin(NamedTuple):
         """What a count file records about its counts."""
         described: dict[str, Any] = {"format": FORMAT, "kind": kind, "version": _core.__version__}
         if self.pretokenizer is not None:
-            p = self.pretokenizer
-            described["pretokenizer"] = {
-                "name": p.name,
-                "pattern": p.pattern,
-                "script_pattern": p.script_pattern,
-                "scripts": p.scripts,
-                "eligible": p.eligible,
-            }
+            described["pretokenizer"] = self.pretokenizer._described()
         if self.words is not None:
             described["words"] = self.words
         described["options"] = dict(self.options)

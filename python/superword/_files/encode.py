@@ -13,12 +13,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from superword import _core
+from superword._encoding.vocabulary import END_OF_TEXT
 from superword._reading.sources import open_sources
 from superword._support.checks import whole
 from superword._support.faces import option
 from superword._support.text import suggestion
 from superword.errors import MissingInputError, OptionError, SkippedWarning, SpecialTokenError
-from superword.inputs import STDIN, Input, expand
+from superword.inputs import STDIN, Input, expand, is_dataset
 from superword.options import Format, OnError, ReadOptions
 from superword.progress import Progress
 from superword.shards import EncodedCorpus, Shard
@@ -128,7 +129,7 @@ def _described(item: Input) -> tuple[str, str, str | None, str | None]:
 
 def _fingerprint(data: Any) -> str | None:
     """The fingerprint of a Hugging Face dataset. Streamed datasets have none."""
-    if type(data).__module__.split(".")[0] != "datasets":
+    if not is_dataset(data):
         return None
     fingerprint = getattr(data, "_fingerprint", None)
     return fingerprint if isinstance(fingerprint, str) else None
@@ -160,7 +161,7 @@ def _dtype(dtype: str, n_vocab: int) -> Literal["uint16", "uint32"]:
 def _end_of_document(tokenizer: Tokenizer, eot: bool | str) -> int | None:
     if eot is False:
         return None
-    name = "<|endoftext|>" if eot is True else eot
+    name = END_OF_TEXT if eot is True else eot
     special = tokenizer.special_tokens
     if name not in special:
         others = f", or use another: {option('eot', next(iter(special)))}" if special else ""

@@ -11,10 +11,10 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from superword import _core
-from superword._counting.arrow import pyarrow
+from superword._support.extras import pyarrow
 from superword._support.text import suggestion, surrogate_in
 from superword.errors import DamagedInputError, DocumentError, InputError
-from superword.inputs import Input, columnar_format
+from superword.inputs import Input, columnar_format, is_dataset
 
 __all__ = ["batches"]
 
@@ -31,7 +31,7 @@ def batches(item: Input, field: str) -> _core.Batches:
             size, columns = _parquet(pa, item.path, field)
         else:
             size, columns = _arrow_file(pa, item.path, field)
-    elif type(item.data).__module__.split(".")[0] == "datasets":
+    elif is_dataset(item.data):
         size, columns = _dataset(item, field)
     else:
         size, columns = _table(pa, item, field)

@@ -13,33 +13,23 @@ from superword.inputs import Input
 from superword.options import ReadOptions
 from superword.training import Report
 
-__all__ = ["read", "read_batches"]
+__all__ = ["read"]
 
 
 def read(inputs: Sequence[Input], options: ReadOptions) -> Iterator[str]:
     """The documents. Bad options and missing files raise here, not at the first `next`."""
-    return _each(read_batches(inputs, options))
-
-
-def _each(batches: Iterator[list[str]]) -> Iterator[str]:
-    for batch in batches:
-        yield from batch
-
-
-def read_batches(inputs: Sequence[Input], options: ReadOptions) -> Iterator[list[str]]:
-    """The documents in lists of about a megabyte."""
     once = options.sample is None and options.max_bytes is None
     sources = open_sources(inputs, options.text_field, read_twice=not once)
-    return _batches(_core.DocumentReader(sources, options.for_reading()))
+    return _documents(_core.DocumentReader(sources, options.for_reading()))
 
 
-def _batches(reader: _core.DocumentReader) -> Iterator[list[str]]:
+def _documents(reader: _core.DocumentReader) -> Iterator[str]:
     try:
         while (batch := reader.next()) is not None:
-            yield batch
+            yield from batch
     finally:
         reader.close()
     report = Report.of(reader.report())
     if report.skipped:
-        # The caller of `next` is some frames away; the message names the documents.
-        warnings.warn(for_python(report.skipped_text()), SkippedWarning, stacklevel=3)
+        # 2: the line that asked for the next document.
+        warnings.warn(for_python(report.skipped_text()), SkippedWarning, stacklevel=2)

@@ -7,7 +7,7 @@ from typing import Any
 
 from superword.errors import MissingExtraError
 
-__all__ = ["need"]
+__all__ = ["need", "pyarrow"]
 
 
 def need(module: str, extra: str, what: str) -> Any:
@@ -22,3 +22,8 @@ def need(module: str, extra: str, what: str) -> Any:
             hint=f"pip install 'superword[{extra}]'",
             extra=extra,
         ) from None
+
+
+def pyarrow() -> Any:
+    """The package `pyarrow`, or an error that says how to install it."""
+    return need("pyarrow", "arrow", "reading and writing Parquet and Arrow")

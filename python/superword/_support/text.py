@@ -88,9 +88,11 @@ def surrogate_in(text: str) -> UnicodeEncodeError | None:
     return None
 
 
-_CONTROL = re.compile(
-    "[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff\ud800-\udfff]"
-)
+# Characters that must not reach a terminal as they are, besides U+0000 to U+001F: other control
+# characters, those that reorder text or end a line, and lone surrogates. Part of a regex set.
+UNSAFE = "\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff\ud800-\udfff"
+
+_CONTROL = re.compile(f"[\x00-\x1f{UNSAFE}]")
 
 
 def printable(text: str) -> str:

@@ -1,4 +1,4 @@
-"""JSON that is safe to show on a terminal."""
+"""Tokens and JSON that are safe to show on a terminal."""
 
 from __future__ import annotations
 
@@ -6,10 +6,12 @@ import json
 import re
 from typing import Any
 
-__all__ = ["as_json_text"]
+from superword._support.text import UNSAFE
 
-# Control characters that JSON may contain unescaped, and characters that reorder text.
-_UNSAFE = re.compile("[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff\ud800-\udfff]")
+__all__ = ["as_json_text", "token_text"]
+
+# JSON itself escapes U+0000 to U+001F.
+_UNSAFE = re.compile(f"[{UNSAFE}]")
 
 
 def as_json_text(value: Any, indent: int | None = None) -> str:
@@ -20,3 +22,12 @@ def as_json_text(value: Any, indent: int | None = None) -> str:
     """
     text = json.dumps(value, ensure_ascii=False, indent=indent)
     return _UNSAFE.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
+
+
+def token_text(token: bytes) -> str:
+    r"""A token as text. Bytes that are only part of a character are escaped.
+
+    >>> token_text(b"a\xe2")
+    'a\\xe2'
+    """
+    return token.decode(errors="backslashreplace")

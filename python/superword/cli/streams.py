@@ -13,7 +13,19 @@ import click
 
 from superword.errors import DocumentError, InputError, MissingInputError, OptionError
 
-__all__ = ["Documents", "document_options", "file_argument", "open_input", "separator"]
+__all__ = [
+    "Batch",
+    "Documents",
+    "document_options",
+    "file_argument",
+    "ids_of",
+    "open_input",
+    "place_of",
+    "read_batches",
+    "read_documents",
+    "separator",
+    "texts_of",
+]
 
 CHUNK = 1 << 20
 
@@ -137,7 +149,7 @@ def texts_of(batch: Documents, path: str) -> list[str]:
             texts.append(document.decode())
         except UnicodeDecodeError as error:
             raise DocumentError(
-                f"{_place(path, line)}: invalid UTF-8 at byte {error.start}",
+                f"{place_of(path, line)}: invalid UTF-8 at byte {error.start}",
                 hint="convert it to UTF-8 first, for example with iconv",
                 path=path,
                 line=line,
@@ -155,7 +167,7 @@ def ids_of(batch: Documents, path: str) -> list[list[int]]:
         except ValueError:
             wrong = next(word for word in document.split() if not word.isdigit())
             raise DocumentError(
-                f"{_place(path, line)}: {wrong[:40].decode(errors='replace')!r} is not an id",
+                f"{place_of(path, line)}: {wrong[:40].decode(errors='replace')!r} is not an id",
                 hint="write ids as numbers separated by spaces, as superword encode does",
                 path=path,
                 line=line,
@@ -163,5 +175,6 @@ def ids_of(batch: Documents, path: str) -> list[list[int]]:
     return batch_ids
 
 
-def _place(path: str, line: int) -> str:
+def place_of(path: str, line: int) -> str:
+    """A line of an input, for messages: `stdin:3`."""
     return f"{'stdin' if path == '-' else path}:{line}"

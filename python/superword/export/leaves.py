@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from superword.export.patterns import EXPORTABLE
 from superword.pretokenizer import Pretokenizer
 
 __all__ = ["Shapes", "leaf_pattern"]
@@ -29,7 +30,6 @@ _CHECKS = {
 _GROUP = 8
 
 _APOSTROPHES = "'’"
-_PRESET = "gpt4o-export"
 
 
 class Shapes:
@@ -37,7 +37,7 @@ class Shapes:
 
     def __init__(self) -> None:
         self._classes = {
-            name: Pretokenizer(_PRESET, eligible=pattern)
+            name: Pretokenizer(EXPORTABLE, eligible=pattern)
             for name, pattern in (
                 ("lower", r"\p{Ll}"),
                 ("upper", r"[\p{Lu}\p{Lt}]"),

@@ -7,9 +7,10 @@ idea:
 2. `pairs`: count pairs of neighbours, choose the best, join it.
 3. `steps`: what training records, and the resulting vocabulary.
 4. `bpe`: phase 1. `picky`: its optional deletions.
-5. `encode`: words, then superwords.
+5. `encode`: words, then superwords. Candidates need only the words.
 6. `candidates`: the runs of words from which superwords are learned.
-7. `cutting`: drop what cannot change the result. `greedy`: drop more, and change it.
+7. `cutting`: shorten the candidates without changing the result. `greedy`: shorten them more, which
+   changes it.
 8. `boundless`, `superbpe`: phase 2. `allowed`: which superwords are allowed.
 9. `original`: BoundlessBPE as first published, in a single pass.
 10. `model`: the tokenizer. `file`: reading a model file.

@@ -23,7 +23,8 @@ class Superwords:
     """The candidates while supermerges are applied to them: BestPair and ApplyMerge in the paper.
 
     `ambiguous` tells whether some superword has the same bytes as another token that is made of
-    other pretokens. With the presets this hardly ever happens. If it does, lossless cutting and the
+    other pretokens (docs/concepts.md calls this a collision). With the presets this hardly ever
+    happens. If it does, lossless cutting and the
     equalities between the procedures are not guaranteed (see the tests).
     """
 

@@ -1,9 +1,9 @@
 """Lossless cutting: drop what no supermerge can use, without changing the result.
 
-Let c be a count such that no supermerge with a smaller count can be chosen. Any two neighbours in a
-superword that occurs c times occur side by side at least c times. So a candidate can be cut between
-two neighbours that occur side by side fewer than c times. The remaining candidates are shorter, and
-many more of them are equal.
+Let c be a count such that no supermerge with a smaller count can be chosen. A superword that occurs
+c times contains bigrams (pairs of neighbouring pretokens) that occur at least c times each. So a
+candidate can be cut at every bigram that occurs fewer than c times. The remaining candidates are
+shorter, and many more of them are equal.
 
 The argument assumes that a superword is always made of the same pretokens. `Superwords` in
 `boundless.py` detects when this is not so. Then `train` learns from the uncut candidates.
@@ -39,7 +39,7 @@ def smallest_count(
 
 
 def cut(candidates: Mapping[tuple[Token, ...], int], c: int) -> dict[tuple[Token, ...], int]:
-    """Cut each candidate between neighbours that occur side by side fewer than c times.
+    """Cut each candidate at every bigram that occurs fewer than c times.
 
     All occurrences are counted, including overlapping ones. Single tokens are dropped.
 

@@ -24,12 +24,12 @@ from superword.reference.steps import Delete, Event, Merge, Step, Supermerge
 def apply_earliest_first(tokens: Sequence[Token], ranks: Mapping[Pair, int]) -> list[Token]:
     """Apply the earliest applicable rule everywhere, until no rule applies.
 
-    "Earliest" means the earliest rule that applies now, even if a later one was applied before. The
-    paper defines it so, and Hugging Face tokenizers and tiktoken work this way.
+    "Earliest" means the earliest rule that applies now, even if a later one was applied before.
+    This is the paper's definition, and what Hugging Face tokenizers and tiktoken do.
 
-    For the merges of phase 1 without deletions, replaying them in order gives the same result. Two
-    positions with the same bytes and the same boundaries go through the same merges. So each token
-    is made by only one rule, and that rule precedes all rules that use the token.
+    For the merges of phase 1 without deletions, replaying them in order gives the same result.
+    Equal bytes go through the same merges wherever they stand between the same boundaries. So only
+    one rule makes each token, and it comes before all rules that use the token.
 
     >>> apply_earliest_first([b"a", b"b", b"c"], {(b"b", b"c"): 0, (b"a", b"b"): 1})
     [b'a', b'bc']

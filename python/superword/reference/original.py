@@ -5,8 +5,9 @@ document and makes ordinary merges and supermerges in one loop. A supermerge bec
 both of its pretokens are single tokens. The two-phase form is tested against it.
 
 The result is the same as that of `learn_boundless` under two conditions: no superword has the bytes
-of another token made of other pretokens (`Superwords.ambiguous`), and encoding splits the pretokens
-of the training text as training did. PickyBPE deletions are not supported.
+of another token made of other pretokens (`Superwords.ambiguous`), and encoding a pretoken of the
+training text gives the tokens that it had at the end of training. PickyBPE deletions are not
+supported.
 """
 
 from __future__ import annotations

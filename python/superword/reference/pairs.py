@@ -102,11 +102,11 @@ class Sequences:
         self.weights: list[int] = []
         self.pair_counts: Counter[Pair] = Counter()
         self.token_counts: Counter[Token] = Counter()
-        self.holders: defaultdict[Pair, set[int]] = defaultdict(
-            set
-        )  # pair → indices of its sequences
+        # For each pair, the indices of the sequences that contain it.
+        self.holders: defaultdict[Pair, set[int]] = defaultdict(set)
         self.allowed = allowed
-        self.heap: list[tuple[int, Token, Token]] = []  # may contain old counts; `best` drops them
+        # The keys of allowed pairs. It may contain old counts, which `best` drops.
+        self.heap: list[tuple[int, Token, Token]] = []
         for sequence, weight in weighted:
             self.sequences.append([])
             self.weights.append(weight)

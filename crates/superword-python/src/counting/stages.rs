@@ -8,8 +8,6 @@ use superword::corpus::Source;
 use superword::model::read_facts;
 use superword::observe::Observer;
 use superword::text::Pretokenizer;
-use superword::token::Symbol;
-use superword::tokens::TokenTable;
 use superword::train::{self, Text, TrainError, Words};
 
 use crate::arguments::{self, Input, Options};
@@ -19,7 +17,7 @@ use crate::errors;
 use crate::model::PyModel;
 use crate::pretokenizer::PyPretokenizer;
 use crate::training::read_dict;
-use crate::watch::watched_apart;
+use crate::watch::watched;
 
 /// Buffers pipes, which can only be read once.
 fn buffered(sources: Vec<Source>, observer: &dyn Observer) -> Result<Vec<Source>, TrainError> {
@@ -29,7 +27,7 @@ fn buffered(sources: Vec<Source>, observer: &dyn Observer) -> Result<Vec<Source>
         .collect::<Result<_, _>>()?)
 }
 
-/// Checks, before any text is read, that counting is possible within `max_memory`.
+/// Raises an error if nothing can be counted within `max_memory`, before any text is read.
 #[pyfunction]
 pub(crate) fn check_memory(options: &Bound<'_, PyDict>) -> PyResult<()> {
     let options = Options::new(options)?;
@@ -60,7 +58,7 @@ pub(crate) fn count_pretokens<'py>(
     let max_memory: Option<u64> = options.take("max_memory")?;
     options.finish()?;
     let sources = arguments::sources(sources)?;
-    let result = watched_apart(py, progress, move |observer| {
+    let result = watched(py, progress, move |observer| {
         let text = Text {
             sources: &buffered(sources, observer)?,
             read: &read,
@@ -99,7 +97,7 @@ pub(crate) fn train_words<'py>(
     let threads: usize = options.take("threads")?;
     options.finish()?;
     let (counts, facts) = (counts.get().counts.clone(), counts.get().facts.clone());
-    let result = watched_apart(py, progress, move |observer| {
+    let result = watched(py, progress, move |observer| {
         train::train_words(
             &counts,
             &pretokenizer,
@@ -130,7 +128,7 @@ pub(crate) fn count_candidates<'py>(
     options.finish()?;
     let sources = arguments::sources(sources)?;
     let model = model.get().model().clone();
-    let result = watched_apart(py, progress, move |observer| {
+    let result = watched(py, progress, move |observer| {
         let pretokenizer = Pretokenizer::new(model.parts().pretokenizer.clone())?;
         let words = Words::of_model(&model)?;
         let eligible = words.eligible(model.parts().alphabet, &pretokenizer);
@@ -142,11 +140,7 @@ pub(crate) fn count_candidates<'py>(
         };
         let counted =
             train::count_candidates(&text, &pretokenizer, &eligible, cut_below, observer)?;
-        let mut tokens = TokenTable::with_capacity(words.tokens.len());
-        for index in 0..words.tokens.len() as u32 {
-            tokens.insert(words.tokens.bytes_of(Symbol(index)));
-        }
-        Ok((tokens, counted))
+        Ok((words.tokens, counted))
     })?;
     let (tokens, counted) = result.map_err(|error: TrainError| errors::train(&error))?;
     let (counts, read) = (counted.counts, counted.read);
@@ -175,7 +169,7 @@ pub(crate) fn train_superwords<'py>(
     let model = model.get().model().clone();
     let cut_below = candidates.get().cut_below();
     let counts = candidates_for(py, candidates.get(), &model)?;
-    let result = watched_apart(py, progress, move |observer| {
+    let result = watched(py, progress, move |observer| {
         let text = given.unwrap_or_else(|| model.text_facts());
         train::train_superwords(
             &model,

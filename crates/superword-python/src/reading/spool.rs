@@ -7,7 +7,7 @@ use pyo3::prelude::*;
 use superword::corpus::{Compression, CorpusError, Format, Location, ReadError, Source, frame};
 
 use crate::errors;
-use crate::watch::{detached, watched_apart};
+use crate::watch::{detached, watched};
 
 /// Documents from Python, or the bytes of standard input, buffered in a temporary file.
 #[pyclass(name = "Spool", module = "superword._core", frozen)]
@@ -90,7 +90,7 @@ impl PySpool {
 
     /// Reads all of standard input.
     fn read_stdin(&self, py: Python<'_>) -> PyResult<()> {
-        let source = watched_apart(py, None, |observer| {
+        let source = watched(py, None, |observer| {
             Source::stdin(Format::Lines).buffer(observer)
         })?;
         match source {
@@ -99,7 +99,7 @@ impl PySpool {
                 Ok(())
             }
             Err(ReadError::Corpus(error)) => Err(errors::corpus(&error)),
-            Err(ReadError::Stopped(_)) => Err(pyo3::exceptions::PyKeyboardInterrupt::new_err(())),
+            Err(ReadError::Stopped(stopped)) => Err(errors::stopped(stopped)),
             Err(ReadError::Sink(never)) => match never {},
         }
     }

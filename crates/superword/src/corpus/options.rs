@@ -19,6 +19,23 @@ pub enum OnError {
     Skip,
 }
 
+impl OnError {
+    /// The name in the API and in files: `stop`, `skip`.
+    pub fn name(self) -> &'static str {
+        match self {
+            OnError::Stop => "stop",
+            OnError::Skip => "skip",
+        }
+    }
+
+    /// The inverse of [`OnError::name`].
+    pub fn from_name(name: &str) -> Option<OnError> {
+        [OnError::Stop, OnError::Skip]
+            .into_iter()
+            .find(|on_error| on_error.name() == name)
+    }
+}
+
 /// How to read.
 #[derive(Clone, Debug)]
 pub struct ReadOptions {

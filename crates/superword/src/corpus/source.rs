@@ -152,31 +152,3 @@ impl Source {
         }
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_rewritten_file_has_another_identity_even_with_its_old_modification_time() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("a.txt");
-        let time = std::time::UNIX_EPOCH + std::time::Duration::from_secs(1);
-        let identity = |bytes: &[u8]| {
-            std::fs::write(&path, bytes).unwrap();
-            let file = File::options().write(true).open(&path).unwrap();
-            file.set_modified(time).unwrap();
-            Source::from_path(&path, None).unwrap().identity().unwrap()
-        };
-        for size in [3, 1 << 16, 1 << 17, (1 << 17) + 1, 1 << 20] {
-            let mut bytes = vec![b'a'; size];
-            let before = identity(&bytes);
-            assert_eq!(identity(&bytes), before);
-            for at in [0, size - 1] {
-                bytes[at] = b'b';
-                assert_ne!(identity(&bytes), before, "{at} of {size}");
-                bytes[at] = b'a';
-            }
-        }
-    }
-}

@@ -109,7 +109,8 @@ pub enum LockError {
     Write(#[from] WriteError),
 }
 
-fn in_process(process: Option<u32>) -> String {
+/// The process that uses a directory, for messages; empty if it is not known.
+pub(crate) fn in_process(process: Option<u32>) -> String {
     process.map_or_else(String::new, |process| format!(" (process {process})"))
 }
 

@@ -24,8 +24,9 @@ mod lock;
 mod replace;
 mod temporary;
 
+pub(crate) use error::in_process;
 pub use error::{LockError, WriteError, is_disk_full};
 pub use identity::{Identity, identity};
 pub use lock::{LOCK_FILE, Lock};
-pub use replace::{Replacement, create_directory, replace, sync_directory};
+pub use replace::{Replacement, create_directory, replace};
 pub use temporary::is_temporary_name;

@@ -165,7 +165,7 @@ pub fn create_directory(path: &Path) -> Result<(), WriteError> {
 
 /// Makes sure that renames in a directory survive a power cut, where the system can do so.
 #[cfg(unix)]
-pub fn sync_directory(directory: &Path) -> io::Result<()> {
+fn sync_directory(directory: &Path) -> io::Result<()> {
     match File::open(directory).and_then(|directory| directory.sync_all()) {
         // Some file systems cannot sync directories (EINVAL, ENOTSUP). A directory can also be
         // writable but not readable.
@@ -184,7 +184,7 @@ pub fn sync_directory(directory: &Path) -> io::Result<()> {
 /// Makes sure that renames in a directory survive a power cut, where the system can do so. Other
 /// systems than Unix have no way to ask for it.
 #[cfg(not(unix))]
-pub fn sync_directory(_directory: &Path) -> io::Result<()> {
+fn sync_directory(_directory: &Path) -> io::Result<()> {
     Ok(())
 }
 

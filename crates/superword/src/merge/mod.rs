@@ -21,7 +21,7 @@ mod tally;
 mod tests;
 
 pub use cells::{Cells, MAX_SYMBOLS};
-pub use queue::{PairCount, choosing_order};
+pub use queue::PairCount;
 
 use std::sync::Arc;
 

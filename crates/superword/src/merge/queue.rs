@@ -20,7 +20,7 @@ pub struct PairCount {
 
 /// The order in which pairs are chosen: the larger count first, then the smaller left token in byte
 /// order, then the smaller right token. `Less` means chosen earlier.
-pub fn choosing_order(tokens: &TokenTable, a: &PairCount, b: &PairCount) -> Ordering {
+fn choosing_order(tokens: &TokenTable, a: &PairCount, b: &PairCount) -> Ordering {
     b.count
         .cmp(&a.count)
         .then_with(|| tokens.bytes_of(a.left).cmp(tokens.bytes_of(b.left)))

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::superwords::{SavedNgrams, Step, Superwords};
 use super::words::Words;
-use super::{Boundary, GreedySplit, TrainError, TrainOptions};
+use super::{GreedySplit, TrainError, TrainOptions};
 use crate::model::{Event, Facts, Method, Model, ModelParts, PickySplit, SpecialToken, WordEvent};
 use crate::text::PretokenizerConfig;
 use crate::token::{Symbol, TokenId};
@@ -155,10 +155,7 @@ fn facts(options: &TrainOptions, text: Facts, shortfall: Option<String>) -> Fact
         "alphabet": options.alphabet.name(),
         "min_count": options.min_count,
         "same_script": options.same_script,
-        "boundary": match options.boundary {
-            Boundary::Any => "any",
-            Boundary::Space => "space",
-        },
+        "boundary": options.boundary.name(),
         "greedy_split": match options.greedy_split {
             GreedySplit::Off => json!(false),
             GreedySplit::Training => json!(true),

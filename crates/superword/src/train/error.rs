@@ -7,7 +7,7 @@ use std::path::Path;
 use super::options::OptionError;
 use crate::corpus::{CorpusError, ReadError};
 use crate::count::{CountError, CountOverflow};
-use crate::disk::{LockError, WriteError, is_disk_full};
+use crate::disk::{LockError, WriteError, in_process, is_disk_full};
 use crate::merge::MergeError;
 use crate::model::BuildError;
 use crate::observe::Stopped;
@@ -92,7 +92,7 @@ pub enum TrainError {
         full: Option<WorkKept>,
     },
     /// Another run uses the work directory.
-    #[error("{path} is in use by another run{}", process_named(*process))]
+    #[error("{path} is in use by another run{}", in_process(*process))]
     InUse {
         /// The directory.
         path: String,
@@ -128,10 +128,6 @@ pub enum TrainError {
     /// The result is not a valid model.
     #[error("the trained model is not valid: {0}")]
     Build(#[from] BuildError),
-}
-
-fn process_named(process: Option<u32>) -> String {
-    process.map_or_else(String::new, |number| format!(" (process {number})"))
 }
 
 impl From<MergeError> for TrainError {

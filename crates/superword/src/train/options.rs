@@ -43,6 +43,23 @@ pub enum Boundary {
     Space,
 }
 
+impl Boundary {
+    /// The name in the API and in files: `any`, `space`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Boundary::Any => "any",
+            Boundary::Space => "space",
+        }
+    }
+
+    /// The inverse of [`Boundary::name`].
+    pub fn from_name(name: &str) -> Option<Boundary> {
+        [Boundary::Any, Boundary::Space]
+            .into_iter()
+            .find(|boundary| boundary.name() == name)
+    }
+}
+
 /// Everything that decides which model is learned from a text.
 #[derive(Clone, Debug)]
 pub struct TrainOptions {

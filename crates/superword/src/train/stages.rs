@@ -124,6 +124,7 @@ impl Text<'_> {
         count: impl FnOnce(&Pass<'_>) -> Result<T, TrainError>,
     ) -> Result<(T, Vec<PhaseTime>), TrainError> {
         let budget = self.max_memory.map(|limit| Budget::new(limit, self.read));
+        let budget = budget.transpose()?;
         let store = Store::open(&Resources {
             max_memory: self.max_memory,
             ..Resources::default()
@@ -145,7 +146,7 @@ impl Text<'_> {
             read: &read,
             pretokenizer,
             store: &store,
-            budget: budget.transpose()?,
+            budget,
             piece_bytes: None,
             observer,
         };

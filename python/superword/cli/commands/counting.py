@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 import click
 
 from superword._files.outputs import check_not_read, check_output
+from superword._support.extras import pyarrow
 from superword._support.text import plural
 from superword.cli.console import about_to_read
 from superword.cli.group import SectionedCommand, examples, on_stop, tell
@@ -38,9 +39,7 @@ def _check(output: str, overwrite: bool, inputs: Callable[[], Sequence[Any]]) ->
     check_not_read([output], inputs)
     check_output(output, "counts", overwrite)
     if check_suffix(output) != ".tsv":
-        from superword._counting import arrow
-
-        arrow.pyarrow()  # Fail now, not after hours of counting.
+        pyarrow()  # Fail now, not after hours of counting.
 
 
 @click.command(

@@ -12,7 +12,7 @@ from superword._files.encode import SHARD_SIZE, run
 from superword._support.text import format_bytes, format_seconds, plural
 from superword.cli.faces import as_shown
 from superword.cli.group import SectionedCommand, examples, on_stop, tell
-from superword.cli.options import read_options
+from superword.cli.options import quiet_option, read_options
 from superword.tokenizer import Tokenizer
 
 __all__ = ["encode_files"]
@@ -66,7 +66,7 @@ __all__ = ["encode_files"]
     help="Memory for the cache of each thread, such as 64MB. More is faster on rare words.",
 )
 @click.option("--overwrite", is_flag=True, help="Remove the shards in DIR first.")
-@click.option("-q", "--quiet", is_flag=True, help="No progress and no summary.")
+@quiet_option
 def encode_files(
     inputs: tuple[str, ...],
     model: str,

@@ -2,25 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from itertools import zip_longest
+from collections.abc import Iterable
+from itertools import islice, zip_longest
 from pathlib import Path
 from typing import Any
 
 import click
 
 from superword._files.outputs import check_not_read
-from superword._reading.documents import read_batches
+from superword._reading.documents import read
 from superword._support.text import plural
 from superword.cli.faces import as_shown
 from superword.cli.group import SectionedCommand, examples, tell
-from superword.cli.json_text import as_json_text
+from superword.cli.json_text import as_json_text, token_text
 from superword.cli.options import force_option, read_options
 from superword.errors import InputError, MissingExtraError
 from superword.export import (
     MODES,
     Comparison,
-    Difference,
     Mode,
     open_export,
 )
@@ -189,51 +188,20 @@ def verify(
     """
     tokenizer = Tokenizer.load(model)
     export = open_export(exported, tokenizer)
-    found = Comparison()
-    for texts in _texts([*on, *more], ReadOptions(**values)):
-        if max_documents is not None:
-            texts = texts[: max_documents - found.documents]
-        add(found, compare(tokenizer, export, texts, show=show), show)
-        if found.documents == max_documents:
-            break
+    documents = _documents([*on, *more], ReadOptions(**values))
+    found = compare(tokenizer, export, islice(documents, max_documents), show=show)
     if as_json:
-        click.echo(as_json_text(as_data(found), indent=2))
+        click.echo(as_json_text(_as_data(found), indent=2))
     else:
         _report(found)
     ctx.exit(0 if found.identical else 1)
 
 
-def _texts(inputs: list[str], options: ReadOptions) -> Iterator[list[str]]:
-    if inputs:
-        yield from read_batches(expand(inputs, options.format), options)
-    else:
-        yield list(sample_documents())
+def _documents(inputs: list[str], options: ReadOptions) -> Iterable[str]:
+    return read(expand(inputs, options.format), options) if inputs else sample_documents()
 
 
-def add(total: Comparison, part: Comparison, show: int) -> None:
-    """Add the comparison of some more documents."""
-    for difference in part.differences[: show - len(total.differences)]:
-        total.differences.append(
-            Difference(
-                total.documents + difference.document,
-                difference.position,
-                difference.ours,
-                difference.theirs,
-            )
-        )
-    for name in (
-        "documents",
-        "tokens",
-        "bytes",
-        "documents_differ",
-        "tokens_differ",
-        "bytes_differ",
-        "tokens_theirs",
-    ):
-        setattr(total, name, getattr(total, name) + getattr(part, name))
-
-
-def as_data(found: Comparison) -> dict[str, Any]:
+def _as_data(found: Comparison) -> dict[str, Any]:
     """A comparison as plain data."""
     return {
         "documents": found.documents,
@@ -247,8 +215,8 @@ def as_data(found: Comparison) -> dict[str, Any]:
             {
                 "document": difference.document,
                 "position": difference.position,
-                "model": [_text(token) for token in difference.ours],
-                "export": [_text(token) for token in difference.theirs],
+                "model": [token_text(token) for token in difference.ours],
+                "export": [token_text(token) for token in difference.theirs],
             }
             for difference in found.differences
         ],
@@ -273,8 +241,8 @@ def _report(found: Comparison) -> None:
         click.echo(f"{name:<10} {differ:>12,} of {of:>14,} differ  {_share(differ, of):>9}")
     for difference in found.differences:
         click.echo(f"\ndocument {difference.document + 1}, byte {difference.position}")
-        ours = [as_json_text(_text(token)) for token in difference.ours]
-        theirs = [as_json_text(_text(token)) for token in difference.theirs]
+        ours = [as_json_text(token_text(token)) for token in difference.ours]
+        theirs = [as_json_text(token_text(token)) for token in difference.theirs]
         width = max(map(len, ["model", *ours]))
         click.echo(f"  {'model':<{width}}  export")
         for left, right in zip_longest(ours, theirs, fillvalue=""):
@@ -283,7 +251,3 @@ def _report(found: Comparison) -> None:
 
 def _share(part: int, whole: int) -> str:
     return f"{part / whole:.4%}" if whole else "-"
-
-
-def _text(token: bytes) -> str:
-    return token.decode(errors="backslashreplace")

@@ -9,7 +9,7 @@ import click
 from superword._files.outputs import check_not_read, check_output
 from superword._support.text import printable
 from superword.cli.group import examples, tell
-from superword.cli.json_text import as_json_text
+from superword.cli.json_text import as_json_text, token_text
 from superword.cli.options import force_option
 from superword.tokenizer import Tokenizer
 
@@ -29,12 +29,11 @@ def describe(tokenizer: Tokenizer, top: int = 10) -> dict[str, Any]:
     for left, right, count in supermerges:
         # If two supermerges make the same token, the first one created it.
         counts.setdefault(left + right, count)
-    longest = sorted(superwords, key=lambda token: (-len(_text(token)), token))[:top]
+    longest = sorted(superwords, key=lambda token: (-len(token_text(token)), token))[:top]
     frequent = sorted(superwords, key=lambda token: (-counts.get(token, 0), token))[:top]
-    pretokenizer = tokenizer.pretokenizer
 
     def shown(token: bytes) -> dict[str, Any]:
-        return {"token": _text(token), "id": superwords[token], "count": counts.get(token, 0)}
+        return {"token": token_text(token), "id": superwords[token], "count": counts.get(token, 0)}
 
     return {
         "method": tokenizer.method,
@@ -45,13 +44,7 @@ def describe(tokenizer: Tokenizer, top: int = 10) -> dict[str, Any]:
         "superwords": len(superwords),
         "superword_share": len(superwords) / tokenizer.n_vocab,
         "special_tokens": tokenizer.special_tokens,
-        "pretokenizer": {
-            "name": pretokenizer.name,
-            "pattern": pretokenizer.pattern,
-            "script_pattern": pretokenizer.script_pattern,
-            "scripts": pretokenizer.scripts,
-            "eligible": pretokenizer.eligible,
-        },
+        "pretokenizer": tokenizer.pretokenizer._described(),
         "longest_superwords": [shown(token) for token in longest],
         "most_frequent_superwords": [shown(token) for token in frequent],
         "facts": tokenizer.facts,
@@ -140,7 +133,3 @@ def truncate(model: str, n_vocab: int, output: str, overwrite: bool) -> None:
     smaller = Tokenizer.load(model).truncate(n_vocab)
     smaller.save(output, overwrite=overwrite)
     tell(f"saved {smaller.n_vocab:,} tokens as {output}")
-
-
-def _text(token: bytes) -> str:
-    return token.decode(errors="backslashreplace")

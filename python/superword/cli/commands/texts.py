@@ -10,7 +10,7 @@ import click
 
 from superword._encoding.specials import thread_count
 from superword.cli.group import SectionedCommand, examples
-from superword.cli.json_text import as_json_text
+from superword.cli.json_text import as_json_text, token_text
 from superword.cli.pretokenizers import pretokenizer_of, pretokenizer_options
 from superword.cli.streams import (
     Batch,
@@ -19,6 +19,7 @@ from superword.cli.streams import (
     file_argument,
     ids_of,
     open_input,
+    place_of,
     read_batches,
     read_documents,
     separator,
@@ -80,7 +81,7 @@ def encode(
     def answer(texts: list[str]) -> Iterable[str]:
         allowed: Any = "all" if special else frozenset()
         for ids in tokenizer.encode_batch(texts, allowed_special=allowed, threads=threads):
-            yield as_json_text([_shown(tokenizer.token_bytes(id)) for id in ids])
+            yield as_json_text([token_text(tokenizer.token_bytes(id)) for id in ids])
 
     _each_text(file, end, answer)
 
@@ -144,7 +145,7 @@ def decode(model: str, file: str, whole: bool, null: bool) -> None:
                 except TokenError as error:
                     # The lines before the bad one are written.
                     _write(decoded)
-                    raise error._at(f"{'stdin' if file == '-' else file}:{line}") from None
+                    raise error._at(place_of(file, line)) from None
             _write(decoded)
 
 
@@ -168,7 +169,3 @@ def pretokenize(file: str, whole: bool, null: bool, **values: Any) -> None:
     end = separator(whole, null)
     pretokenizer = pretokenizer_of(values)
     _each_text(file, end, lambda texts: [as_json_text(pretokenizer.split(text)) for text in texts])
-
-
-def _shown(token: bytes) -> str:
-    return token.decode(errors="backslashreplace")

@@ -8,3 +8,6 @@ mod task;
 pub use ordered::{BlockNumber, BlockWorker, OrderedBlock, read_ordered};
 pub(crate) use parallel::empty;
 pub use parallel::read_parallel;
+
+/// Text bytes between two checks whether to stop.
+const BYTES_PER_CHECK: usize = 64 << 10;

@@ -4,6 +4,7 @@ use std::sync::Mutex;
 use std::sync::PoisonError;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
+use super::BYTES_PER_CHECK;
 use super::pool::{Pool, Position};
 use crate::corpus::parse::documents::{Block, Visitor};
 use crate::corpus::stream::blocks::{BlockError, BlockReader};
@@ -14,9 +15,6 @@ use crate::corpus::{
 };
 use crate::observe::{Observer, Phase, Stopped, check_stop};
 use crate::threads;
-
-/// Text bytes between two checks whether to stop.
-const BYTES_PER_CHECK: usize = 64 << 10;
 
 /// Passes every document of the sources to a sink. Each worker has one, which `make_sink` creates
 /// from the worker's number. Returns the sinks in that order.

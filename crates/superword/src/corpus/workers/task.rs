@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
+use super::BYTES_PER_CHECK;
 use crate::corpus::parse::documents::{Block, Visitor};
 use crate::corpus::stream::blocks::BlockStart;
 use crate::corpus::{
@@ -10,9 +11,6 @@ use crate::corpus::{
     ReadOptions, Source,
 };
 use crate::observe::{Observer, Phase, check_stop};
-
-/// Text bytes between two checks whether to stop.
-const BYTES_PER_CHECK: usize = 64 << 10;
 
 /// The caller's observer, and whether the work ended for another reason.
 pub(in crate::corpus) struct Watch<'a> {

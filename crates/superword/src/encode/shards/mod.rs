@@ -18,7 +18,7 @@ mod writer;
 pub use error::ShardError;
 pub use npy::Dtype;
 pub use recipe::{InputRecord, Recipe};
-pub use run::{Begun, MANIFEST_FILE, PROGRESS_FILE, ShardRun, is_shard_directory_file};
+pub use run::{Begun, ShardRun, is_shard_directory_file};
 pub use shard::{Shard, ShardReport};
 
 use super::{Encoder, SpecialFinder};

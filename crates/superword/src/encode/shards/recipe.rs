@@ -195,8 +195,8 @@ impl Recipe {
         compare("text_field", before.text_field.clone(), text_field.clone());
         compare(
             "on_error",
-            on_error_name(before.on_error).into(),
-            on_error_name(*on_error).into(),
+            before.on_error.name().into(),
+            on_error.name().into(),
         );
         let paths = |inputs: &[InputRecord]| -> Vec<String> {
             inputs.iter().map(|input| input.path.clone()).collect()
@@ -230,7 +230,7 @@ impl Recipe {
         put("eot_token", json!(self.eot_token));
         put("shard_size", json!(self.shard_size));
         put("text_field", json!(self.text_field));
-        put("on_error", json!(on_error_name(self.on_error)));
+        put("on_error", json!(self.on_error.name()));
         put("inputs", Value::Array(inputs));
         record
     }
@@ -246,23 +246,12 @@ impl Recipe {
             eot_token: optional(value, "eot_token", |id| u32::try_from(id.as_u64()?).ok())?,
             shard_size: value.get("shard_size")?.as_u64()?,
             text_field: value.get("text_field")?.as_str()?.into(),
-            on_error: match value.get("on_error")?.as_str()? {
-                "stop" => OnError::Stop,
-                "skip" => OnError::Skip,
-                _ => return None,
-            },
+            on_error: OnError::from_name(value.get("on_error")?.as_str()?)?,
             inputs: inputs
                 .iter()
                 .map(InputRecord::from_json)
                 .collect::<Option<_>>()?,
         })
-    }
-}
-
-fn on_error_name(on_error: OnError) -> &'static str {
-    match on_error {
-        OnError::Stop => "stop",
-        OnError::Skip => "skip",
     }
 }
 

@@ -14,10 +14,10 @@ use super::{Recipe, Shard, ShardError, ShardReport};
 use crate::disk::{LOCK_FILE, Lock, WriteError, replace};
 
 /// The record of a complete directory. It is written last.
-pub const MANIFEST_FILE: &str = "manifest.json";
+const MANIFEST_FILE: &str = "manifest.json";
 
 /// The record of the finished shards while the work is under way.
-pub const PROGRESS_FILE: &str = "progress.json";
+const PROGRESS_FILE: &str = "progress.json";
 
 const FORMAT: &str = "superword shards";
 const VERSION: u64 = 1;
