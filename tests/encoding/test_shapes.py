@@ -98,7 +98,7 @@ def test_wrong_arguments_are_said(boundless: superword.Tokenizer) -> None:
         boundless.encode_batch(["a"], threads=-1)
     with pytest.raises(OptionError, match="unit"):
         boundless.encode_with_offsets("a", unit="word")  # type: ignore[arg-type]
-    with pytest.raises(TypeError, match="many texts"):
+    with pytest.raises(TypeError, match="several texts"):
         boundless.encode_batch_to_numpy("a text")
     for call in (boundless.encode_to_numpy, boundless.count_tokens, boundless.encode_with_offsets):
         with pytest.raises(TextError, match="lone surrogate"):
