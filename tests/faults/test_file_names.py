@@ -62,7 +62,8 @@ def test_every_command_takes_names_that_are_not_utf8(corpus: Path, tmp_path: Pat
     model, words = Path(f"{out}.superword"), Path(f"{out}-words.superword")
     size = ["--vocab-size", "300"]
     run("train", corpus, *size, "-o", model, "--pretokenizer", "gpt4o-export", "--method=bpe")
-    run("train", corpus, *size, "-o", words, "--method", "bpe", "--work-dir", f"{out}-work")
+    done = run("train", corpus, *size, "-o", words, "--method", "bpe", "--work-dir", f"{out}-work")
+    assert f"{SHOWN}-words" in done.stderr
     assert model.exists()
     assert words.exists()
     file = corpus / f"{NAME}.jsonl"
@@ -74,7 +75,8 @@ def test_every_command_takes_names_that_are_not_utf8(corpus: Path, tmp_path: Pat
     run("inspect", model)
     run("encode", model, file)
     run("pretokenize", file)
-    run("truncate", model, "280", "-o", f"{out}-small.superword")
+    small = f"{out}-small.superword"
+    assert f"{SHOWN}-small" in run("truncate", model, "280", "-o", small).stderr
     run("export", model, "--to", "tiktoken", "-o", f"{out}.tiktoken")
 
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import click
 
+from superword._support.paths import as_unicode
 from superword._support.text import printable
 from superword.cli.faces import as_shown, for_command_line
 from superword.cli.signals import TERMINATED, Terminated, stop_on_sigterm
@@ -135,6 +136,7 @@ def tell(message: str, color: str | None = None) -> None:
     """Write a message to stderr. The first word is colored on a terminal, if `color` is given."""
     if sys.stderr is None:  # The caller closed it.
         return
+    message = as_unicode(message)
     head, colon, rest = message.partition(": ")
     if color is not None and colon and _colors():
         message = click.style(head + ":", fg=color, bold=True) + " " + rest
