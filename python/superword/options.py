@@ -140,6 +140,7 @@ class ReadOptions:
         self._put("weights", checks.weights(self.weights))
         if not isinstance(self.text_field, str):
             raise checks.wrong_type("text_field", self.text_field, "the name of a field")
+        checks.check_unicode("text_field", self.text_field)
         if self.sample is not None and self.max_bytes is not None:
             raise OptionError(
                 "`sample` and `max_bytes` were both given, but they mean the same",
@@ -306,6 +307,8 @@ class TrainOptions(ReadOptions):
                 hint=r"for example \p{N} for no digits in superwords; or leave `veto` out",
                 option="veto",
             )
+        if self.veto is not None:
+            checks.check_unicode("veto", self.veto)
         self._put("pretokenizer", pretokenizer_of(self.pretokenizer))
         self._put("special_tokens", checks.special_tokens(self.special_tokens))
         self._check_together()

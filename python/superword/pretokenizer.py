@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from typing import Any, NoReturn
 
 from superword import _core
+from superword._support.checks import check_unicode
 from superword._support.text import lone_surrogate, suggestion
 from superword.errors import OptionError
 
@@ -56,6 +57,10 @@ class Pretokenizer:
         scripts: Iterable[str] | None = None,
         eligible: str | None = None,
     ) -> None:
+        given = {"pattern": pattern, "script_pattern": script_pattern, "eligible": eligible}
+        for option, text in given.items():
+            if isinstance(text, str):
+                check_unicode(option, text)
         if pattern is None:
             if script_pattern is not None or scripts is not None:
                 raise OptionError(

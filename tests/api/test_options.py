@@ -141,6 +141,11 @@ def test_saved_facts_name_the_options(boundless: superword.Tokenizer) -> None:
         ({"special_tokens": [""]}, "special_tokens", "empty"),
         ({"special_tokens": [b"x"]}, "special_tokens", "not a string"),
         ({"special_tokens": ["\ud800"]}, "special_tokens", "surrogate"),
+        ({"special_tokens": None}, "special_tokens", "a list of strings"),
+        ({"weights": None}, "weights", "a mapping"),
+        ({"weights": 5}, "weights", "a mapping"),
+        ({"text_field": "\ud800"}, "text_field", "not valid Unicode"),
+        ({"veto": "\ud800"}, "veto", "not valid Unicode"),
     ],
 )
 def test_options_that_cannot_be_meant_are_refused(

@@ -104,3 +104,10 @@ def test_the_place_of_a_wrong_pattern_is_said() -> None:
         Pretokenizer(pattern=r"abc|(d")
     assert caught.value.position is not None
     assert 0 <= caught.value.position <= len(r"abc|(d")
+
+
+@pytest.mark.parametrize("name", ["pattern", "script_pattern", "eligible"])
+def test_a_pattern_that_is_not_valid_unicode_is_refused(name: str) -> None:
+    given = {"pattern": ".", "script_pattern": ".", "eligible": ".", name: "\udcff"}
+    with pytest.raises(OptionError, match=f"{name} is .* not valid Unicode"):
+        Pretokenizer(scripts=["Han"], **given)

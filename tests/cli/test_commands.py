@@ -216,6 +216,9 @@ def test_errors_say_what_and_what_next_without_a_traceback(
         ("97\n97 x\n", "stdin:2: 'x' is not an id"),
         ("97\n440\n", "stdin:2: "),
         ("97\n-1\n", "stdin:2: "),
+        ("97\n1_0\n", "stdin:2: '1_0' is not an id"),
+        ("97\n+97\n", "stdin:2: '+97' is not an id"),
+        ("97\n" + "9" * 5000 + "\n", "stdin:2: '999"),
     ],
 )
 def test_wrong_ids_are_errors_with_their_line(model_path: Path, input: str, says: str) -> None:

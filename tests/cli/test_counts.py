@@ -94,6 +94,13 @@ def test_mixing_is_refused_in_words_of_the_command_line(tmp_path: Path, jsonl: P
         assert "Traceback" not in result.stderr
 
 
+def test_a_file_that_does_not_say_what_it_holds_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "c.tsv").write_text("#superword\t{}\n")
+    result = superword_command("merge-counts", tmp_path / "c.tsv", "-o", tmp_path / "sum.tsv")
+    assert result.exit_code == 1
+    assert "the file holds something else, not counts" in result.stderr
+
+
 def test_a_name_that_says_no_format_is_refused_before_counting(tmp_path: Path, jsonl: Path) -> None:
     result = superword_command("count", jsonl, "-o", tmp_path / "counts")
     assert result.exit_code == 1

@@ -46,6 +46,26 @@ def test_a_closed_stdin_is_an_error_without_a_traceback(model_path: Path, tmp_pa
     assert result.stderr.startswith("error: standard input is closed")
 
 
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
+@pytest.mark.parametrize("command", ["--help", "--version", "train --help", "completion bash"])
+def test_a_full_disk_is_an_error_without_a_traceback(tmp_path: Path, command: str) -> None:
+    result = shell(f"superword {command} >/dev/full", tmp_path)
+    assert result.returncode == 1
+    assert result.stderr == "error: No space left on device\n"
+
+
+def test_too_little_memory_for_a_document_is_an_error_without_a_traceback(
+    model_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: object) -> None:
+        raise MemoryError
+
+    monkeypatch.setattr(Tokenizer, "load", fail)
+    result = CliRunner().invoke(cli, ["encode", str(model_path)], input="hello")
+    assert result.exit_code == 1
+    assert result.stderr.startswith("error: out of memory\nhint: ")
+
+
 def hostile(tmp_path: Path) -> Path:
     """A model whose texts would change the terminal if they were not escaped."""
     escape = "\x1b[31m\x9b"

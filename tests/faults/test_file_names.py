@@ -62,7 +62,8 @@ def test_every_command_takes_names_that_are_not_utf8(corpus: Path, tmp_path: Pat
     model, words = Path(f"{out}.superword"), Path(f"{out}-words.superword")
     size = ["--vocab-size", "300"]
     run("train", corpus, *size, "-o", model, "--pretokenizer", "gpt4o-export", "--method=bpe")
-    run("train", corpus, *size, "-o", words, "--method", "bpe", "--work-dir", f"{out}-work")
+    done = run("train", corpus, *size, "-o", words, "--method", "bpe", "--work-dir", f"{out}-work")
+    assert f"{SHOWN}-words" in done.stderr
     assert model.exists()
     assert words.exists()
     file = corpus / f"{NAME}.jsonl"
@@ -74,7 +75,8 @@ def test_every_command_takes_names_that_are_not_utf8(corpus: Path, tmp_path: Pat
     run("inspect", model)
     run("encode", model, file)
     run("pretokenize", file)
-    run("truncate", model, "280", "-o", f"{out}-small.superword")
+    small = f"{out}-small.superword"
+    assert f"{SHOWN}-small" in run("truncate", model, "280", "-o", small).stderr
     run("export", model, "--to", "tiktoken", "-o", f"{out}.tiktoken")
 
 
@@ -119,6 +121,29 @@ def test_tables_may_have_any_name(tmp_path: Path, texts: list[str], suffix: str)
                 writer.write_table(table)
     expected = superword.train_from_iterator(texts, vocab_size=300).merges
     assert superword.train(path, vocab_size=300).merges == expected
+
+
+@pytest.mark.parametrize("suffix", ["tsv", "parquet", "arrow", "feather"])
+def test_counts_may_have_any_name(corpus: Path, tmp_path: Path, suffix: str) -> None:
+    pytest.importorskip("pyarrow", reason="pip install 'superword[arrow]'")
+    counts, total = tmp_path / f"{NAME}.{suffix}", tmp_path / f"{NAME}-sum.{suffix}"
+    run("count", corpus, "-o", counts)
+    run("merge-counts", counts, "-o", total)
+    words = tmp_path / "words.superword"
+    run("train", "--counts", total, "--method=bpe", "--vocab-size=300", "-o", words)
+    expected = superword.train(corpus, vocab_size=300, method="bpe").merges
+    assert superword.Tokenizer.load(words).merges == expected
+
+
+def test_hugging_face_exports_may_have_any_name(tmp_path: Path, texts: list[str]) -> None:
+    pytest.importorskip("tokenizers", reason="pip install 'superword[huggingface]'")
+    model, export = tmp_path / "m.superword", tmp_path / NAME
+    tok = superword.train_from_iterator(
+        texts, vocab_size=300, pretokenizer="gpt4o-export", method="bpe"
+    )
+    tok.save(model)
+    run("export", model, "--to", "huggingface", "-o", export)
+    run("verify", model, export)
 
 
 def test_messages_show_such_names_as_valid_text(tmp_path: Path) -> None:

@@ -129,6 +129,18 @@ def test_training_without_enough_memory_raises_a_memory_error(
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="needs RLIMIT_AS")
+@pytest.mark.parametrize("call", ["tok.encode(text)", "tok.encode_batch([text])"])
+def test_a_list_of_ids_that_does_not_fit_raises_a_memory_error(call: str) -> None:
+    # Seven million ids fit into the memory, but not as objects of Python.
+    code = (
+        "tok = superword.train_from_iterator(['ab cd ef gh'] * 9, vocab_size=264)\n"
+        "text = ' cd ef gh' * (20_000_000 // 9)\n"
+    )
+    output = run_limited(code + OUT_OF_MEMORY.format(call=call), megabytes=170)
+    assert output == "out of memory"
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="needs RLIMIT_AS")
 @pytest.mark.parametrize("call", ["tok.encode(text)", "tok.encode_batch([text], threads=1)"])
 @pytest.mark.parametrize("piece", ["x", "of the "])
 def test_encoding_without_enough_memory_raises_a_memory_error(call: str, piece: str) -> None:

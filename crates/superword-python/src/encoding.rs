@@ -3,10 +3,12 @@
 use std::sync::Arc;
 
 use numpy::{IntoPyArray, PyArray1, PyArrayMethods};
+use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::pybacked::{PyBackedBytes, PyBackedStr};
 use pyo3::types::{PyByteArray, PyBytes, PyList, PySlice};
 use superword::encode::{BatchError, EncodedBatch, Encoder, OffsetUnit, Spans, SpecialFinder};
+use superword::memory::OutOfMemory;
 use superword::observe::{Observer, Silent};
 
 use crate::errors;
@@ -95,7 +97,37 @@ pub(crate) fn ids<'py>(
         let done = encoder.encode(text, &finder(encoder, &allowed), &mut ids);
         done.map(|()| ids)
     })?;
-    PyList::new(py, ids.map_err(|error| errors::split(&error))?)
+    let ids = ids.map_err(|error| errors::split(&error))?;
+    list(py, &ids).map_err(no_memory)
+}
+
+/// The error for a list of ids that does not fit into memory. It takes memory itself, so the ids in
+/// the list must have been dropped before.
+fn no_memory(_: PyErr) -> PyErr {
+    errors::out_of_memory(OutOfMemory)
+}
+
+/// Returns the ids as a Python list. The only possible error is a lack of memory.
+///
+/// [`PyList::new`] would panic. The list takes about ten times the memory of the ids, so this is
+/// where long texts run out of it.
+fn list<'py>(py: Python<'py>, ids: &[u32]) -> PyResult<Bound<'py, PyList>> {
+    let length = ffi::Py_ssize_t::try_from(ids.len())?;
+    // SAFETY: The GIL is held. A new reference, or null with an exception set, is what
+    // `from_owned_ptr_or_err` expects.
+    let list = unsafe { Bound::from_owned_ptr_or_err(py, ffi::PyList_New(length)) };
+    let list = list?.cast_into::<PyList>()?;
+    for (at, &id) in (0..length).zip(ids) {
+        // SAFETY: As above.
+        let id = unsafe {
+            let id = ffi::PyLong_FromUnsignedLong(id.into());
+            Bound::from_owned_ptr_or_err(py, id)
+        };
+        // SAFETY: `at` is in the list, which nobody else can see yet. The call takes over the
+        // reference to `id`. A list that is not filled to the end may be dropped.
+        unsafe { ffi::PyList_SetItem(list.as_ptr(), at, id?.into_ptr()) };
+    }
+    Ok(list)
 }
 
 fn batch(
@@ -124,7 +156,8 @@ pub(crate) fn lists<'py>(
     threads: usize,
 ) -> PyResult<Vec<Bound<'py, PyList>>> {
     let encoded = batch(py, encoder, texts, allowed, threads)?;
-    encoded.lists().map(|ids| PyList::new(py, ids)).collect()
+    let lists: PyResult<_> = encoded.lists().map(|ids| list(py, ids)).collect();
+    lists.map_err(no_memory)
 }
 
 pub(crate) fn flat<'py>(

@@ -85,7 +85,7 @@ pub(crate) fn stopped(_: Stopped) -> PyErr {
 /// The error for a panic: out of memory, or else a bug in the engine.
 pub(crate) fn panicked(panic: &(dyn std::any::Any + Send)) -> PyErr {
     if let Some(error) = OutOfMemory::from_payload(panic) {
-        return Raised::new("OutOfMemoryError", error, Some(error.hint())).into();
+        return out_of_memory(error);
     }
     let what = panic
         .downcast_ref::<&str>()
@@ -98,6 +98,10 @@ pub(crate) fn panicked(panic: &(dyn std::any::Any + Send)) -> PyErr {
         Some("this is a bug in superword; please report what you did".into()),
     )
     .into()
+}
+
+pub(crate) fn out_of_memory(error: OutOfMemory) -> PyErr {
+    Raised::new("OutOfMemoryError", error, Some(error.hint())).into()
 }
 
 /// The error for a thread that the system could not start.

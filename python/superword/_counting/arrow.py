@@ -12,6 +12,7 @@ from typing import Any, BinaryIO
 
 from superword._files.replace import replace
 from superword._support.extras import pyarrow
+from superword._support.paths import openable
 from superword.errors import CountsError, SaveError
 
 __all__ = [
@@ -189,8 +190,9 @@ def _opened(path: str, parquet: Callable[[Any], Any], arrow: Callable[[Any], Any
         if Path(path).suffix.lower() == ".parquet":
             import pyarrow.parquet as pq
 
-            return parquet(pq.ParquetFile(path))
-        with pa.OSFile(path) as file:
+            return parquet(pq.ParquetFile(openable(path)))
+        at = openable(path)
+        with pa.OSFile(at) if isinstance(at, str) else pa.PythonFile(at, "r") as file:
             try:
                 return arrow(pa.ipc.open_file(file))
             except pa.ArrowInvalid:

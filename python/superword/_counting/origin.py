@@ -77,7 +77,7 @@ def origin_of(
         return Origin(given), None
     if described.get("kind") != kind:
         raise CountsError(
-            f"the file holds {described.get('kind')}, not {kind}",
+            f"the file holds {described.get('kind') or 'something else'}, not {kind}",
             hint="words are learned from counts, superwords from candidates",
             kind=described.get("kind"),
         )

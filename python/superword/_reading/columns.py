@@ -7,12 +7,12 @@ each row.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any
 
 from superword import _core
 from superword._support.extras import pyarrow
-from superword._support.text import suggestion, surrogate_in
+from superword._support.paths import openable
+from superword._support.text import suggestion
 from superword.errors import DamagedInputError, DocumentError, InputError
 from superword.inputs import Input, columnar_format, is_dataset
 
@@ -46,11 +46,6 @@ def batches(item: Input, field: str) -> _core.Batches:
 Columns = Callable[[], Iterator[Any]]
 
 
-def _openable(path: str) -> str | BinaryIO:
-    """Return what pyarrow can open: the path, or an open file if the name is not UTF-8."""
-    return path if surrogate_in(path) is None else Path(path).open("rb")
-
-
 def _check(names: list[str], name: str, field: str) -> None:
     if field not in names:
         raise DocumentError(
@@ -73,7 +68,7 @@ def _parquet(pa: Any, path: str, field: str) -> tuple[int, Columns]:
     import pyarrow.parquet as pq
 
     try:
-        file = pq.ParquetFile(_openable(path))
+        file = pq.ParquetFile(openable(path))
     except (pa.ArrowException, OSError) as error:
         raise _damaged(path, error) from None
     _check(file.schema_arrow.names, path, field)
@@ -86,7 +81,7 @@ def _parquet(pa: Any, path: str, field: str) -> tuple[int, Columns]:
             size += row_group.column(index).total_uncompressed_size
 
     def columns() -> Iterator[Any]:
-        file = pq.ParquetFile(_openable(path))
+        file = pq.ParquetFile(openable(path))
         # Group by group, so that the groups before a damaged one can be read.
         for group in range(file.metadata.num_row_groups):
             for batch in file.iter_batches(batch_size=ROWS, row_groups=[group], columns=[field]):
@@ -97,7 +92,7 @@ def _parquet(pa: Any, path: str, field: str) -> tuple[int, Columns]:
 
 def _arrow_file(pa: Any, path: str, field: str) -> tuple[int, Columns]:
     def opened() -> Any:
-        at = _openable(path)
+        at = openable(path)
         source = pa.memory_map(at) if isinstance(at, str) else pa.PythonFile(at, "r")
         try:
             return pa.ipc.open_file(source)

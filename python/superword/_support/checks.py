@@ -57,6 +57,17 @@ def whole(name: str, value: object, *, at_least: int, hint: str | None = None) -
     return number
 
 
+def check_unicode(name: str, text: str) -> None:
+    """Accept text without lone surrogates, which stand for bytes that are not UTF-8."""
+    if surrogate_in(text) is not None:
+        raise OptionError(
+            f"`{name}` is {text!r}, which is not valid Unicode",
+            hint="write it in UTF-8, without lone surrogates",
+            option=name,
+            value=text,
+        )
+
+
 def threads(value: object) -> int:
     """Check a number of threads; 0 means one per core."""
     number = whole("threads", value, at_least=0)
@@ -137,7 +148,7 @@ def weights(given: Mapping[str, float] | Iterable[str]) -> dict[str, float]:
     pairs: list[tuple[Any, Any]]
     if isinstance(given, Mapping):
         pairs = list(given.items())
-    elif isinstance(given, str):
+    elif isinstance(given, str) or not isinstance(given, Iterable):
         raise wrong_type("weights", given, "a mapping of groups to weights")
     else:
         pairs = [tuple(item.split("=", 1)) if "=" in item else (item, None) for item in given]  # type: ignore[misc]
@@ -165,6 +176,8 @@ def special_tokens(given: Iterable[str]) -> tuple[str, ...]:
             hint=f"write {option('special_tokens', [given])}",
             option="special_tokens",
         )
+    if not isinstance(given, Iterable):
+        raise wrong_type("special_tokens", given, "a list of strings")
     tokens = tuple(given)
     seen: set[str] = set()
     for index, token in enumerate(tokens):

@@ -1,8 +1,11 @@
-"""Paths for people: file names may hold bytes that are not UTF-8, text may not."""
+"""File names may hold bytes that are not UTF-8, but text may not."""
 
 from __future__ import annotations
 
-__all__ = ["as_unicode"]
+from pathlib import Path
+from typing import BinaryIO
+
+__all__ = ["as_unicode", "openable"]
 
 
 def as_unicode(path: str) -> str:
@@ -15,3 +18,8 @@ def as_unicode(path: str) -> str:
     True
     """
     return path.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+
+
+def openable(path: str) -> str | BinaryIO:
+    """Return what pyarrow can open: the path, or an open file if the name is not UTF-8."""
+    return path if as_unicode(path) == path else Path(path).open("rb")

@@ -122,7 +122,7 @@ def _summary(tokenizer: Tokenizer, report: Report, output: str, seconds: float) 
     peak = peak_memory()
     if peak is not None:
         rows["peak memory"] = format_bytes(peak)
-    rows["saved as"] = output
+    rows["saved as"] = as_unicode(output)
     for name, value in rows.items():
         # Text from outside may look like markup.
         table.add_row(name, escape(printable(value)))

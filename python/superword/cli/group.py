@@ -8,9 +8,11 @@ from typing import Any
 
 import click
 
+from superword._support.paths import as_unicode
+from superword._support.text import printable
 from superword.cli.faces import as_shown, for_command_line
 from superword.cli.signals import TERMINATED, Terminated, stop_on_sigterm
-from superword.errors import OptionError, SuperwordError
+from superword.errors import OptionError, OutOfMemoryError, SuperwordError
 from superword.progress import JsonLog
 
 __all__ = [
@@ -23,6 +25,7 @@ __all__ = [
     "on_stop",
     "tell",
     "tell_error",
+    "tell_os_error",
 ]
 
 INTERRUPTED = 130  # 128 + SIGINT, the convention of shells.
@@ -81,7 +84,8 @@ class SuperwordGroup(click.Group):
                 result = super().invoke(ctx)
             if sys.stdout is not None:
                 sys.stdout.flush()  # Here, so that a closed pipe is noticed where it is handled.
-        except SuperwordError as error:
+        except (SuperwordError, MemoryError) as failure:
+            error = failure if isinstance(failure, SuperwordError) else _out_of_memory()
             log = ctx.meta.get(_LOG)
             if log is None:
                 tell_error(error)
@@ -102,10 +106,16 @@ class SuperwordGroup(click.Group):
             _discard_stdout()
             ctx.exit(BROKEN_PIPE)
         except OSError as error:
-            where = f"{error.filename}: " if error.filename else ""
-            tell(f"error: {where}{error.strerror or error}")
+            tell_os_error(error)
             ctx.exit(1)
         return result
+
+
+def _out_of_memory() -> SuperwordError:
+    """The error for Python's own `MemoryError`, which says nothing."""
+    return OutOfMemoryError(
+        "out of memory", hint="free some memory, or process less text at a time"
+    )
 
 
 def _is_terminal(stream: Any) -> bool:
@@ -126,6 +136,7 @@ def tell(message: str, color: str | None = None) -> None:
     """Write a message to stderr. The first word is colored on a terminal, if `color` is given."""
     if sys.stderr is None:  # The caller closed it.
         return
+    message = as_unicode(message)
     head, colon, rest = message.partition(": ")
     if color is not None and colon and _colors():
         message = click.style(head + ":", fg=color, bold=True) + " " + rest
@@ -143,6 +154,12 @@ def tell_error(error: SuperwordError) -> None:
     tell(f"error: {as_shown(message)}", color="red")
     if hint is not None:
         tell(f"hint: {as_shown(hint)}", color="cyan")
+
+
+def tell_os_error(error: OSError) -> None:
+    """Say which operation of the system failed, such as writing to a full disk."""
+    where = f"{error.filename}: " if error.filename else ""
+    tell(f"error: {printable(f'{where}{error.strerror or error}')}", color="red")
 
 
 def _texts(error: SuperwordError) -> tuple[str, str | None]:

@@ -162,10 +162,14 @@ def ids_of(batch: Documents, path: str) -> list[list[int]]:
     """The documents as ids. Anything but a list of numbers is an error with its position."""
     batch_ids = []
     for line, document in enumerate(batch.documents, start=batch.first):
+        words = document.split()
         try:
-            batch_ids.append([int(word) for word in document.split()])
+            if b"_" in document or b"+" in document:
+                raise ValueError  # Python reads 1_0 and +10 as 10, but no program writes ids so.
+            batch_ids.append([int(word) for word in words])
         except ValueError:
-            wrong = next(word for word in document.split() if not word.isdigit())
+            # Python also refuses numbers of thousands of digits.
+            wrong = next((word for word in words if not word.isdigit()), max(words, key=len))
             raise DocumentError(
                 f"{place_of(path, line)}: {wrong[:40].decode(errors='replace')!r} is not an id",
                 hint="write ids as numbers separated by spaces, as superword encode does",

@@ -172,7 +172,7 @@ def load_huggingface(path: Path) -> Any:
     tokenizers = need("tokenizers", "huggingface", "loading a Hugging Face export")
     file = path / "tokenizer.json" if path.is_dir() else path
     try:
-        return tokenizers.Tokenizer.from_file(str(file))
+        return tokenizers.Tokenizer.from_buffer(file.read_bytes())  # Its name may not be UTF-8.
     except Exception as error:  # It raises no specific class.
         raise ExportError(
             f"Hugging Face's tokenizers cannot load {file}: {str(error)[:300]}",

@@ -15,7 +15,7 @@ from superword.cli.commands.exports import export, verify
 from superword.cli.commands.models import inspect, truncate
 from superword.cli.commands.texts import decode, encode, pretokenize
 from superword.cli.commands.train import train
-from superword.cli.group import INTERRUPTED, SuperwordGroup, examples
+from superword.cli.group import INTERRUPTED, SuperwordGroup, examples, tell_os_error
 
 __all__ = ["cli", "run"]
 
@@ -57,3 +57,6 @@ def run() -> None:
         cli(prog_name="superword", complete_var=COMPLETE)
     except KeyboardInterrupt:  # Outside of a command, such as while the help is printed.
         raise SystemExit(INTERRUPTED) from None
+    except OSError as error:  # Outside of a command as well, such as a full disk.
+        tell_os_error(error)
+        raise SystemExit(1) from None
