@@ -16,6 +16,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from superword import _core
 from superword._support.faces import option
 from superword._support.text import suggestion
 from superword.errors import InputError, MissingInputError, OptionError
@@ -260,6 +261,9 @@ def _directory(path: str, format: str | None, kept: Path | None) -> list[str]:
         folders[:] = sorted(name for name in folders if not name.startswith("."))
         if kept is not None and Path(os.path.realpath(folder)) == kept:
             folders[:] = names = []
+        if any(name.startswith("shard-") and name.endswith(".npy") for name in names):
+            # The records of `encode_files` are JSON, but not documents.
+            names = [name for name in names if not _core.is_shard_directory_file(name)]
         for name in sorted(names):
             full = Path(folder, name)
             known = format is not None or _suffix(name) in SUFFIXES

@@ -147,3 +147,19 @@ def test_a_downloaded_tokenizer_is_not_replaced(tmp_path: Path) -> None:
         tok.export_huggingface(tmp_path)
     assert (tmp_path / "tokenizer.json").read_text() == other
     tok.export_huggingface(tmp_path, overwrite=True)
+
+
+def test_standard_output_is_no_place_for_a_model(here: Path) -> None:
+    result = superword_command("train x.txt --vocab-size 260 -o -")
+    assert result.exit_code == 1
+    assert "standard output" in result.output
+    assert not (here / "-").exists()
+
+
+def test_a_missing_chat_template_is_named(here: Path) -> None:
+    result = superword_command(
+        "export words.superword --to huggingface --chat-template none -o out"
+    )
+    assert result.exit_code == 1
+    assert "cannot read the chat template none: No such file or directory" in result.output
+    assert "hint: " in result.output

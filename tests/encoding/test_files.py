@@ -218,11 +218,16 @@ def test_any_exception_of_the_progress_stops_a_run(tmp_path: Path, one_file: Pat
     def refuse(_: object) -> None:
         raise ZeroDivisionError
 
+    tok, out = engine("boundless"), tmp_path / "out"
     with pytest.raises(ZeroDivisionError):
-        engine("boundless").encode_files(one_file, tmp_path / "out", progress=refuse)
-    # Finished shards are kept. No file is incomplete, and no manifest exists.
-    names = {path.name for path in (tmp_path / "out").iterdir()}
-    assert names <= {"progress.json", "shard-00000.npy", "shard-00000.documents.npy"}
+        tok.encode_files(one_file, out, progress=refuse)
+    # Finished shards are kept, and no file is incomplete. Only if the work was done before the
+    # first report is there a manifest, and then the directory is complete.
+    names = {path.name for path in out.iterdir()}
+    complete = {"manifest.json", "shard-00000.npy", "shard-00000.documents.npy"}
+    assert names == complete or names <= complete - {"manifest.json"} | {"progress.json"}
+    whole = tok.encode_files(one_file, tmp_path / "whole")
+    assert read_back(tok.encode_files(one_file, out)) == read_back(whole)
 
 
 def test_what_changed_is_said(tmp_path: Path, corpus: list[Path]) -> None:
@@ -360,6 +365,16 @@ def test_the_output_directory_may_be_inside_the_input_directory(
     (out / "progress.json").write_text("{}")
     with pytest.raises(MissingInputError, match="the only inputs are shards"):
         tok.encode_files(out, out)
+
+
+def test_shards_in_a_directory_are_not_read_as_text(tmp_path: Path) -> None:
+    (tmp_path / "a.jsonl").write_text('{"text": "one of the words of the text"}\n' * 9)
+    wanted = superword.train(tmp_path, vocab_size=270)
+    wanted.encode_files(tmp_path, tmp_path / "shards", eot=False)
+    assert superword.train(tmp_path, vocab_size=270) == wanted
+    # A file of that name elsewhere is text.
+    (tmp_path / "progress.json").write_text('{"text": "more text"}\n')
+    assert superword.train(tmp_path, vocab_size=270).facts["documents"] == 10
 
 
 def test_a_stopped_run_inside_the_input_directory_is_resumed(

@@ -181,3 +181,24 @@ def test_a_pattern_that_takes_too_long_is_named(tmp_path: Path, pattern: str) ->
         assert pattern in caught.value.message, name
         assert "at byte " in caught.value.message
         assert "simplify the pattern" in str(caught.value)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="needs RLIMIT_AS")
+@pytest.mark.parametrize("megabytes", [60, 75, 90, 110, 140])
+def test_a_lack_of_memory_never_aborts_the_process(tmp_path: Path, megabytes: int) -> None:
+    # Whichever allocation fails first, large or small, in whichever thread.
+    path = tmp_path / "words.jsonl"
+    with path.open("w") as file:
+        for number in range(20_000):
+            words = " ".join(f"w{(number * 31 + i) * 7919 % 99_991:x}" for i in range(12))
+            file.write(f'{{"text": "{words}"}}\n')
+    code = (
+        "try:\n"
+        "    tok = superword.train(sys.argv[1], vocab_size=9000, threads=2)\n"
+        "    tok.encode_files(sys.argv[1], sys.argv[1] + '.shards', eot=False, threads=2)\n"
+        "except MemoryError:  # Of superword, or of Python itself.\n"
+        "    print('out of memory')\n"
+        "else:\n"
+        "    print('enough')"
+    )
+    assert run_limited(code, path, megabytes=megabytes) in ("out of memory", "enough")

@@ -1,6 +1,7 @@
 //! `superword._core`: the engine as a Python module. Thin on purpose: it converts, releases the
 //! GIL, maps errors and turns Ctrl-C into a stop. Nothing is decided here.
 
+mod allocator;
 mod arguments;
 mod counting;
 mod disk;
@@ -18,6 +19,7 @@ use pyo3::prelude::*;
 
 #[pymodule(gil_used = false)]
 fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    allocator::restore();
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
     module.add_class::<pretokenizer::PyPretokenizer>()?;
     module.add_class::<reading::spool::PySpool>()?;

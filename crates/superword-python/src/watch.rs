@@ -7,9 +7,10 @@ use std::thread::Builder;
 use std::time::{Duration, Instant};
 
 use pyo3::prelude::*;
+use superword::memory::OutOfMemory;
 use superword::observe::{Observer, Phase};
 
-use crate::errors;
+use crate::{allocator, errors};
 
 /// How often Python handles progress and signals.
 pub(crate) const TICK: Duration = Duration::from_millis(100);
@@ -17,9 +18,9 @@ pub(crate) const TICK: Duration = Duration::from_millis(100);
 /// How long to wait for work that was asked to stop.
 pub(crate) const GRACE: Duration = Duration::from_millis(400);
 
-#[derive(Default)]
 struct Watch {
     stop: AtomicBool,
+    memory: Memory,
     news: Mutex<News>,
     wake: Condvar,
 }
@@ -31,7 +32,44 @@ struct News {
     finished: bool,
 }
 
+/// Notices if the process runs out of memory while some work runs.
+struct Memory {
+    failures_before: usize,
+}
+
+impl Memory {
+    fn new() -> Memory {
+        allocator::restore();
+        Memory {
+            failures_before: allocator::failures(),
+        }
+    }
+
+    fn is_exhausted(&self) -> bool {
+        allocator::failures() != self.failures_before
+    }
+
+    /// Raises an error if memory ran out, whatever the work made of it. The result of the work is
+    /// dropped first, because the error needs memory too.
+    fn check<T>(&self, result: PyResult<T>) -> PyResult<T> {
+        if self.is_exhausted() {
+            drop(result);
+            return Err(errors::out_of_memory(OutOfMemory));
+        }
+        result
+    }
+}
+
 impl Watch {
+    fn new() -> Watch {
+        Watch {
+            stop: AtomicBool::new(false),
+            memory: Memory::new(),
+            news: Mutex::default(),
+            wake: Condvar::new(),
+        }
+    }
+
     fn news(&self) -> std::sync::MutexGuard<'_, News> {
         self.news.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -65,7 +103,7 @@ impl Observer for Watch {
     }
 
     fn stop_requested(&self) -> bool {
-        self.stop.load(Ordering::Relaxed)
+        self.stop.load(Ordering::Relaxed) || self.memory.is_exhausted()
     }
 }
 
@@ -81,7 +119,7 @@ pub(crate) fn watched<T: Send + 'static>(
     progress: Option<&Bound<'_, PyAny>>,
     work: impl FnOnce(&dyn Observer) -> T + Send + 'static,
 ) -> PyResult<T> {
-    let watch = Arc::new(Watch::default());
+    let watch = Arc::new(Watch::new());
     let worker = Builder::new()
         .spawn({
             let watch = watch.clone();
@@ -89,7 +127,7 @@ pub(crate) fn watched<T: Send + 'static>(
         })
         .map_err(|error| errors::no_thread(&error))?;
     follow(py, progress, &watch)?;
-    outcome(py.detach(|| worker.join()))
+    watch.memory.check(outcome(py.detach(|| worker.join())))
 }
 
 fn run<T>(watch: &Watch, work: impl FnOnce(&dyn Observer) -> T) -> std::thread::Result<T> {
@@ -138,6 +176,7 @@ fn tell(progress: Option<&Bound<'_, PyAny>>, news: &News) -> PyResult<()> {
 
 /// Runs short work without the GIL. A panic becomes an error.
 pub(crate) fn detached<T: Send>(py: Python<'_>, work: impl FnOnce() -> T + Send) -> PyResult<T> {
-    py.detach(|| catch_unwind(AssertUnwindSafe(work)))
-        .map_err(|panic| errors::panicked(&*panic))
+    let memory = Memory::new();
+    let result = py.detach(|| catch_unwind(AssertUnwindSafe(work)));
+    memory.check(result.map_err(|panic| errors::panicked(&*panic)))
 }

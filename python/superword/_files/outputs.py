@@ -67,7 +67,9 @@ def check_output(path: str | os.PathLike[str], kind: Kind, overwrite: bool) -> N
     target = Path(path)
     folder = target.parent
     reason = hint = None
-    if target.is_dir():
+    if str(target) == STDIN:
+        reason, hint = "it stands for standard output", "give the name of a file"
+    elif target.is_dir():
         reason, hint = "it is a directory", f"give a file in it, such as {target / 'm.superword'}"
     elif not folder.is_dir():
         reason, hint = f"there is no directory {folder}", f"create it first: mkdir -p {folder}"

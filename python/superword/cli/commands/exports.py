@@ -133,8 +133,15 @@ def _read(path: str | None) -> str | None:
         return None
     try:
         return Path(path).read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise InputError(f"cannot read the chat template {path}: {error}", path=path) from None
+    except UnicodeDecodeError:
+        reason = "it is not UTF-8"
+    except OSError as error:
+        reason = error.strerror or str(error)
+    raise InputError(
+        f"cannot read the chat template {path}: {reason}",
+        hint="give a file that holds a Jinja template",
+        path=path,
+    )
 
 
 @click.command(
