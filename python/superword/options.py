@@ -1,4 +1,4 @@
-"""The options of reading and training: one definition of each option.
+"""The reading and training options: one definition of each.
 
 A definition holds the name, the default, the meaning and the check. The keyword arguments of
 `superword.train`, the flags of the commands and the options that the engine is given are derived

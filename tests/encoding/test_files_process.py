@@ -20,10 +20,10 @@ SHARD = ["--shard-size", "250000"]
 
 @pytest.fixture
 def large(tmp_path: Path, texts: list[str]) -> Path:
-    """A few megabytes, enough to interrupt a run midway."""
+    """Enough text that a run can be interrupted midway: it takes many ticks of 100 ms."""
     path = tmp_path / "large.jsonl"
     lines = "".join(json.dumps({"text": text}) + "\n" for text in texts)
-    path.write_text(lines * (12_000_000 // len(lines)))
+    path.write_text(lines * (96_000_000 // len(lines)))
     return path
 
 
@@ -73,7 +73,7 @@ def test_ctrl_c_stops_within_a_second_and_leaves_whole_shards(
     large: Path, model_path: Path, tmp_path: Path
 ) -> None:
     out = tmp_path / "out"
-    process = start(model_path, large, out)
+    process = start(model_path, large, out, "--threads", "1")
     wait_for_shards(out, 2, process)
     sent = time.monotonic()
     process.send_signal(signal.SIGINT)

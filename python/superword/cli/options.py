@@ -77,7 +77,7 @@ def in_sections(options: tuple[Field[Any], ...]) -> list[Field[Any]]:
 
 
 def read_options(*left_out: str) -> Callable[[_Command], _Command]:
-    """Add the options of reading, except those that are left out."""
+    """Add the reading options, except those that are left out."""
 
     def add(command: _Command) -> _Command:
         for option in reversed(in_sections(fields(ReadOptions))):

@@ -9,12 +9,19 @@ from typing import Any
 
 from superword._files.outputs import check_replaceable
 from superword._files.replace import make_directory, replace
-from superword._support.bytechars import to_chars
+from superword._support.bytechars import to_bytes, to_chars
 from superword.errors import ExportError, SpecialTokenError
 from superword.export.plan import Mode, Plan, make_plan
 from superword.tokenizer import END_OF_TEXT, Tokenizer
 
-__all__ = ["export_huggingface", "load_huggingface", "roles_of", "tokenizer_json"]
+__all__ = [
+    "export_huggingface",
+    "load_huggingface",
+    "roles_of",
+    "to_bytes",
+    "to_chars",
+    "tokenizer_json",
+]
 
 _PAD_NAMES = ("<|pad|>", "<pad>", "[PAD]")
 

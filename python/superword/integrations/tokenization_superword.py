@@ -1,7 +1,7 @@
 """The tokenizer class. Import it from `superword.integrations.transformers`.
 
-`save_pretrained` copies this file into the saved directory as remote code, so it may only import
-installed packages.
+`save_pretrained` copies this file into the saved directory as remote code. So it may only import
+installed packages, and from superword only public names, which stay where they are.
 """
 
 from __future__ import annotations
@@ -16,9 +16,8 @@ from typing import Any
 from transformers import AddedToken, BatchEncoding, PreTrainedTokenizer
 
 from superword import Tokenizer
-from superword._support.bytechars import to_bytes, to_chars
 from superword.errors import OptionError
-from superword.export.huggingface import roles_of
+from superword.export.huggingface import roles_of, to_bytes, to_chars
 
 __all__ = ["SuperwordTokenizer"]
 
