@@ -30,6 +30,7 @@ mod error;
 mod presets;
 mod scan;
 mod script;
+mod shapes;
 mod tables;
 #[cfg(test)]
 mod tests;
@@ -42,6 +43,7 @@ pub use error::{PatternError, SplitError};
 pub use presets::{DEFAULT_ELIGIBLE, DEFAULT_PRESET, PRESETS};
 use scan::Scanner;
 pub use script::{Run, Script, ScriptSet, is_real, script_of, scripts_in};
+pub use shapes::{Shape, shapes};
 use unicode::{Classes, class_at};
 
 /// Everything that decides how a text is split. A model file holds all of it.

@@ -88,9 +88,18 @@ impl Words {
         })
     }
 
+    /// Encodes pretokens with these words.
+    pub(super) fn encoder(&self, alphabet: Alphabet) -> WordEncoder {
+        WordEncoder::new(alphabet.symbols(), &self.events())
+    }
+
+    fn events(&self) -> Vec<WordEvent> {
+        self.steps.iter().map(|step| step.event.clone()).collect()
+    }
+
     /// The tokens that may be part of a superword: eligible pretokens that encode as one token.
     pub fn eligible(&self, alphabet: Alphabet, pretokenizer: &Pretokenizer) -> Eligible {
-        let events: Vec<WordEvent> = self.steps.iter().map(|step| step.event.clone()).collect();
+        let events = self.events();
         let encoder = WordEncoder::new(alphabet.symbols(), &events);
         let mut eligible = Eligible::default();
         let tokens = &self.tokens;
