@@ -58,6 +58,11 @@ impl PyPretokenizer {
     }
 
     #[getter]
+    fn meaning(&self) -> Option<&'static str> {
+        self.inner.meaning()
+    }
+
+    #[getter]
     fn pattern(&self) -> &str {
         &self.inner.config().pattern
     }
@@ -103,7 +108,14 @@ pub(crate) fn word_shapes(preset: &str) -> Option<Vec<WordShape>> {
     let shapes = superword::text::shapes(preset)?.into_iter();
     Some(
         shapes
-            .map(|shape| (shape.name, shape.word, shape.not_before, shape.not_joined_to))
+            .map(|shape| {
+                (
+                    shape.name,
+                    shape.word,
+                    shape.not_before,
+                    shape.not_joined_to,
+                )
+            })
             .collect(),
     )
 }

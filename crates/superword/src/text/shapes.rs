@@ -100,9 +100,7 @@ pub fn shapes(preset: &str) -> Option<Vec<Shape>> {
             Shape::new("ascii", r"[!-/:-@\[-`{-~][A-Za-z]+", "[A-Za-z]"),
             Shape::new(
                 "word",
-                format!(
-                    r"[^\r\n\p{{L}}\p{{N}}\p{{P}}\p{{S}}{CJK}]?[\p{{L}}\p{{M}}&&[^{CJK}]]+"
-                ),
+                format!(r"[^\r\n\p{{L}}\p{{N}}\p{{P}}\p{{S}}{CJK}]?[\p{{L}}\p{{M}}&&[^{CJK}]]+"),
                 format!(r"[\p{{L}}\p{{M}}&&[^{CJK}]]"),
             ),
         ],

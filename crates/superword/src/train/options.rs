@@ -209,10 +209,7 @@ impl TrainOptions {
             }
         };
         let veto = self.veto.as_deref().map(Matcher::new).transpose()?;
-        Ok(SuperwordPatterns {
-            veto,
-            exportable,
-        })
+        Ok(SuperwordPatterns { veto, exportable })
     }
 
     /// Checks everything that can be checked before any text is read.

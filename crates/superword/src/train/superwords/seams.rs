@@ -69,7 +69,8 @@ impl ExportableSeams {
         let bytes = tokens.bytes_of(after);
         let both = [tokens.bytes_of(before), bytes].concat();
         let never = self.shapes[shape].not_joined_to.as_ref();
-        !never.is_some_and(|never| std::str::from_utf8(bytes).is_ok_and(|text| never.is_match(text)))
+        !never
+            .is_some_and(|never| std::str::from_utf8(bytes).is_ok_and(|text| never.is_match(text)))
             && self.encoder.merged(&both) == [before.0, after.0]
     }
 
