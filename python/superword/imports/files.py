@@ -22,8 +22,8 @@ __all__ = ["open_any"]
 # What a directory is searched for, in this order.
 _IN_DIRECTORY = ("tokenizer.json", "vocab.json", "tekken.json", "tiktoken.model", "tokenizer.model")
 _HINT = (
-    "give a tokenizer.json, its directory, a .tiktoken file, a tekken.json, or a model of superword "
-    "or of the paper's program"
+    "give a tokenizer.json, its directory, a .tiktoken file, a tekken.json, or a model of "
+    "superword or of the paper's program"
 )
 _MODEL = b"\x89SWM"
 _RANK = re.compile(rb"\s*[A-Za-z0-9+/]*=* [0-9]+\s")
@@ -39,7 +39,7 @@ def open_any(
 ) -> Tokenizer:
     """Import any file or directory that superword can read. See `Tokenizer.from_file`."""
     file = _file_in(Path(path))
-    kind, content = _kind_of(file)
+    kind = _kind_of(file)
     given = {
         "pattern": pattern is not None,
         "special_tokens": special_tokens is not None,
@@ -79,31 +79,35 @@ def _file_in(path: Path) -> Path:
     raise ConversionError(
         f"{path} holds {'several tokenizers' if found else 'no tokenizer'}"
         + (f": {', '.join(file.name for file in found)}" if found else ""),
-        hint="give one of the files" if found else f"superword looks for {', '.join(_IN_DIRECTORY)}",
+        hint="give one of the files"
+        if found
+        else f"superword looks for {', '.join(_IN_DIRECTORY)}",
         path=str(path),
     )
 
 
-def _kind_of(file: Path) -> tuple[str, bytes]:
+def _kind_of(file: Path) -> str:
     content = read_file(file, _HINT)
     start = content[:_START]
     if start.startswith(_MODEL):
-        return "superword", content
+        return "superword"
     if start.removeprefix(b"\xef\xbb\xbf").startswith(PAPER_HEADER.encode()):
-        return "paper", content
+        return "paper"
     if file.name == "merges.txt":
-        return "huggingface", content
+        return "huggingface"
     if start.lstrip().startswith(b"{"):
         data = parse_object(file, content)
         if isinstance(data.get("vocab"), list) and isinstance(data.get("config"), dict):
-            return "tekken", content
-        return "huggingface", content
+            return "tekken"
+        return "huggingface"
     if _RANK.match(start):
-        return "tiktoken", content
+        return "tiktoken"
     if file.suffix == ".model" or b"\x00" in start or start.startswith(b"\n"):
         raise ConversionError(
             f"{file} looks like a SentencePiece model, not byte-level BPE",
             hint=NOT_BYTE_LEVEL,
             path=str(file),
         )
-    raise ConversionError(f"{file} is not a tokenizer that superword knows", hint=_HINT, path=str(file))
+    raise ConversionError(
+        f"{file} is not a tokenizer that superword knows", hint=_HINT, path=str(file)
+    )

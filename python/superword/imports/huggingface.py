@@ -14,14 +14,14 @@ from typing import Any
 from superword._files.read import read_file
 from superword._support.bytechars import to_bytes
 from superword.errors import ConversionError, OptionError
+from superword.imports.build import build, not_byte_level, refusal
 from superword.imports.hf.added import added_tokens
-from superword.imports.build import build, not_byte_level, refuse
 from superword.imports.hf.config import Config, config_beside, config_of
-from superword.imports.json_files import laid_out, parse_object
 from superword.imports.hf.old_files import old_files, read_old_files
-from superword.imports.rules import check_alphabet, rules_of
 from superword.imports.hf.splits import pretokenizer_of
 from superword.imports.hf.template import template_of
+from superword.imports.json_files import laid_out, parse_object
+from superword.imports.rules import check_alphabet, rules_of
 from superword.tokenizer import Tokenizer
 
 __all__ = ["from_huggingface"]
@@ -98,11 +98,14 @@ def _convert(data: dict[str, Any], config: Config, ignore_normalizer: bool) -> T
         del ids[token]
     whole_pieces = bool(model.get("ignore_merges"))
     if whole_pieces and names and rules.unmade:
-        refuse(
+        raise refusal(
             f"it looks up whole pretokens and has {len(names)} tokens that are not spelled in "
             f"bytes, such as {names[0][0].decode()!r}"
         )
-    facts: dict[str, Any] = {"format": "huggingface", "merges_left_out": len(ranks) - len(rules.merges)}
+    facts: dict[str, Any] = {
+        "format": "huggingface",
+        "merges_left_out": len(ranks) - len(rules.merges),
+    }
     if renumbered:
         facts["added_tokens_renumbered"] = renumbered
     if normalizer is not None and ignore_normalizer:
@@ -138,22 +141,24 @@ def _ranks(merges: list[Any]) -> dict[tuple[bytes, bytes], int]:
 def _check_model(model: dict[str, Any], data: dict[str, Any]) -> None:
     kind = model.get("type", "BPE")
     if kind == "Unigram":
-        not_byte_level("a Unigram model, as SentencePiece trains them (T5, XLM-R, ...)")
+        raise not_byte_level("a Unigram model, as SentencePiece trains them (T5, XLM-R, ...)")
     if kind == "WordPiece":
-        not_byte_level("a WordPiece model, as BERT has")
+        raise not_byte_level("a WordPiece model, as BERT has")
     if kind != "BPE":
-        not_byte_level(f"a {kind} model")
+        raise not_byte_level(f"a {kind} model")
     if model.get("byte_fallback"):
-        not_byte_level("BPE over characters with bytes as a fallback, as SentencePiece trains it "
-                       "(Llama 2, Gemma, Mistral 7B, ...)")
+        raise not_byte_level(
+            "BPE over characters with bytes as a fallback, as SentencePiece trains it "
+            "(Llama 2, Gemma, Mistral 7B, ...)"
+        )
     if model.get("dropout"):
-        refuse(
+        raise refusal(
             f"it drops merges at random (dropout {model['dropout']!r})",
             "set dropout to null in tokenizer.json, if you only want to encode with it",
         )
     for option in ("continuing_subword_prefix", "end_of_word_suffix"):
         if model.get(option):
-            not_byte_level(f"BPE that marks parts of words ({option} {model[option]!r})")
+            raise not_byte_level(f"BPE that marks parts of words ({option} {model[option]!r})")
 
 
 def _normalizer(config: dict[str, Any] | None) -> str | None:
@@ -163,14 +168,16 @@ def _normalizer(config: dict[str, Any] | None) -> str | None:
         if len(steps) > 1:
             kinds = ", ".join(step["type"] for step in steps)
             if kinds == "Prepend, Replace":
-                not_byte_level("a SentencePiece tokenizer (the normalizers Prepend and Replace)")
-            refuse(f"it has the normalizers {kinds}, and superword knows one, NFC or NFKC")
+                raise not_byte_level(
+                    "a SentencePiece tokenizer (the normalizers Prepend and Replace)"
+                )
+            raise refusal(f"it has the normalizers {kinds}, and superword knows one, NFC or NFKC")
         config = steps[0] if steps else None
     if config is None:
         return None
     kind = config["type"]
     if kind not in _NORMALIZERS:
-        refuse(
+        raise refusal(
             f"it changes text with the normalizer {kind}",
             "superword knows NFC and NFKC",
         )

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from superword.errors import ConversionError
+from superword.errors import ConversionError, SuperwordError
 
 __all__ = ["laid_out", "parse_object"]
 
@@ -41,6 +41,8 @@ def laid_out(file: Path | None) -> Iterator[None]:
         yield
     except ConversionError as error:
         raise error._at(where, path=path) from None
+    except SuperwordError:
+        raise
     except (KeyError, TypeError, AttributeError, IndexError, ValueError) as error:
         raise ConversionError(
             f"{where}: not laid out as expected ({type(error).__name__}: {error})",

@@ -28,10 +28,10 @@ wrote for `tests/data/golden/models`:
     0
 
 The place orders the merges and deletions of a part together. Encoding uses these options: the
-patterns (`main_regex`, `script_specific_regex` with `script_specific_scripts`), `merge_pattern`, which
-an eligible pretoken matches, and `blowup`, which says that a deleted token becomes bytes instead of
-parts. Files of models with greedy splitting do not hold the n-grams, because the program does not
-use them when it encodes.
+patterns (`main_regex`, `script_specific_regex` with `script_specific_scripts`), `merge_pattern`,
+which an eligible pretoken matches, and `blowup`, which says that a deleted token becomes bytes
+instead of parts. Files of models with greedy splitting do not hold the n-grams, because the program
+does not use them when it encodes.
 """
 
 from __future__ import annotations
@@ -44,7 +44,8 @@ from typing import Any, NoReturn
 from superword import _core
 from superword._files.read import read_file
 from superword._support.bytechars import to_bytes
-from superword.errors import ConversionError, OptionError, PatternError
+from superword.errors import ConversionError
+from superword.imports.build import pretokenizer_for
 from superword.imports.json_files import laid_out
 from superword.options import Method
 from superword.pretokenizer import Pretokenizer
@@ -109,7 +110,10 @@ class _Reader:
             chosen = _pretokenizer(options) if pretokenizer is None else pretokenizer
             if not isinstance(chosen, Pretokenizer):
                 chosen = Pretokenizer(chosen)
-            facts = {"version": _core.__version__, "imported": {"format": "paper", "words": options}}
+            facts = {
+                "version": _core.__version__,
+                "imported": {"format": "paper", "words": options},
+            }
             model = _core.Model.from_parts(
                 method,
                 chosen._engine,
@@ -204,20 +208,13 @@ class _Reader:
 
 
 def _pretokenizer(options: dict[str, Any]) -> Pretokenizer:
-    given = {
-        "pattern": options["main_regex"],
-        "script_pattern": options.get("script_specific_regex"),
-        "scripts": options.get("script_specific_scripts"),
-        "eligible": options.get("merge_pattern"),
-    }
-    if not given["script_pattern"] or not given["scripts"]:
-        given["script_pattern"] = given["scripts"] = None
-    try:
-        return Pretokenizer(**given)
-    except (PatternError, OptionError) as error:
-        raise ConversionError(
-            f"the patterns cannot be used: {error._texts[0]}", hint=error._texts[1]
-        ) from error
+    scripts = options.get("script_specific_scripts") or None
+    return pretokenizer_for(
+        options["main_regex"],
+        script_pattern=options.get("script_specific_regex") if scripts else None,
+        scripts=scripts,
+        eligible=options.get("merge_pattern"),
+    )
 
 
 def _by_id(words: list[Event], supermerges: list[Event], ids: dict[bytes, int]) -> list[Event]:

@@ -71,9 +71,7 @@ def _parts_first(merges: list[Rule]) -> list[Rule]:
         waiting = [rule]
         while waiting:
             missing = [
-                making[part]
-                for part in waiting[-1]
-                if len(part) > 1 and making[part] not in listed
+                making[part] for part in waiting[-1] if len(part) > 1 and making[part] not in listed
             ]
             if missing:
                 waiting += missing

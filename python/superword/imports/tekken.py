@@ -28,7 +28,7 @@ _UNLISTED = (
     "<unk> <s> </s> [INST] [/INST] [AVAILABLE_TOOLS] [/AVAILABLE_TOOLS] [TOOL_RESULTS] "
     "[/TOOL_RESULTS] [TOOL_CALLS] [IMG] <pad> [IMG_BREAK] [IMG_END] [PREFIX] [MIDDLE] [SUFFIX] "
     "[SYSTEM_PROMPT] [/SYSTEM_PROMPT] [TOOL_CONTENT]"
-).split()
+)
 _ROLES = {"unk_token": "<unk>", "bos_token": "<s>", "eos_token": "</s>", "pad_token": "<pad>"}
 
 
@@ -57,7 +57,7 @@ def _convert(data: dict[str, Any]) -> Tokenizer:
     }
     listed = data.get("special_tokens")
     if listed is None:
-        named = dict(enumerate(_UNLISTED))
+        named = dict(enumerate(_UNLISTED.split()))
     else:
         named = {int(token["rank"]): str(token["token_str"]) for token in listed}
     added = [Added(named.get(id, f"<SPECIAL_{id}>"), id) for id in range(reserved)]

@@ -13,10 +13,10 @@ from typing import Any
 
 from superword._files.read import read_file
 from superword.errors import ConversionError
-from superword.imports.hf.added import added_of
 from superword.imports.build import Added
-from superword.imports.json_files import laid_out, parse_object
+from superword.imports.hf.added import added_of
 from superword.imports.hf.template import PLAIN, Template, surrounded
+from superword.imports.json_files import laid_out, parse_object
 
 __all__ = ["ROLES", "Config", "config_beside", "config_of"]
 

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from superword._files.read import read_file
 from superword.errors import ConversionError
-from superword.imports.build import refuse
+from superword.imports.build import refusal
 from superword.imports.hf.config import Config
 from superword.imports.json_files import parse_object
 from superword.pretokenizer import Pretokenizer
@@ -102,8 +102,9 @@ def _splits(config: Config) -> tuple[dict[str, Any], dict[str, Any] | None]:
         }
         steps = [split, byte_level | {"use_regex": False}]
         return {"type": "Sequence", "pretokenizers": steps}, {"type": "NFC"}
-    refuse(
-        f"vocab.json and merges.txt do not say how text is split, and the class {name} is not known",
+    raise refusal(
+        "vocab.json and merges.txt do not say how text is split, and superword does not know "
+        f"the class {name}",
         "load it with transformers and give the object, or save it there with save_pretrained, "
         "which writes a tokenizer.json",
     )

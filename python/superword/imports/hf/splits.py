@@ -9,15 +9,13 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from superword.imports.build import not_byte_level, pretokenizer_for, refuse
+from superword.imports.build import not_byte_level, pretokenizer_for, refusal
 from superword.pretokenizer import Pretokenizer
 
 __all__ = ["BYTE_LEVEL", "pretokenizer_of"]
 
 # The pattern of ByteLevel, as Hugging Face writes it.
-BYTE_LEVEL = (
-    r"'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+"
-)
+BYTE_LEVEL = r"'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+"
 DIGITS = "Digits"
 DEEPSEEK = (
     r"\p{N}{1,3}",
@@ -32,14 +30,16 @@ _METACHARACTERS = re.compile(r"[\\.+*?()|\[\]{}^$#&\-~]")
 def pretokenizer_of(config: dict[str, Any] | None) -> Pretokenizer:
     """The pretokenizer of a `pre_tokenizer`: splits, and then ByteLevel."""
     if config is None:
-        not_byte_level("BPE without a pre-tokenizer")
+        raise not_byte_level("BPE without a pre-tokenizer")
     steps = list(_flat(config))
     kinds = [step["type"] for step in steps]
     if "ByteLevel" not in kinds:
-        not_byte_level(f"a tokenizer with the pre-tokenizer {', '.join(kinds) or 'Sequence'}")
+        raise not_byte_level(f"a tokenizer with the pre-tokenizer {', '.join(kinds) or 'Sequence'}")
     if kinds[-1] != "ByteLevel" or kinds.count("ByteLevel") > 1:
         after = kinds[kinds.index("ByteLevel") + 1]
-        refuse(f"the pre-tokenizer {after} comes after ByteLevel, and so it sees bytes, not text")
+        raise refusal(
+            f"the pre-tokenizer {after} comes after ByteLevel, and so it sees bytes, not text"
+        )
     splits = [split for step in steps if (split := _split(step)) is not None]
     if not splits:
         return pretokenizer_for(r"[\s\S]+")  # Nothing splits the text.
@@ -48,7 +48,7 @@ def pretokenizer_of(config: dict[str, Any] | None) -> Pretokenizer:
     preset = _SEQUENCES.get(tuple(splits))
     if preset is not None:
         return Pretokenizer(preset)
-    refuse(
+    raise refusal(
         f"it splits text in {len(splits)} steps ({', '.join(kinds)}), and superword has no single "
         "pattern for them",
         "the sequences of Command R, Aya and DeepSeek are known; for another one, write a pattern "
@@ -68,15 +68,15 @@ def _split(step: dict[str, Any]) -> str | None:
     kind = step["type"]
     if kind == "ByteLevel":
         if step.get("add_prefix_space"):
-            refuse("it puts a space in front of every text (add_prefix_space)")
+            raise refusal("it puts a space in front of every text (add_prefix_space)")
         return BYTE_LEVEL if step.get("use_regex", True) else None
     if kind == "Digits" and step.get("individual_digits"):
         return DIGITS
     if kind == "Split":
         return _split_pattern(step)
     if kind == "Metaspace":
-        not_byte_level("a SentencePiece tokenizer (the pre-tokenizer Metaspace)")
-    refuse(f"its pre-tokenizer has the step {kind}, which superword does not know")
+        raise not_byte_level("a SentencePiece tokenizer (the pre-tokenizer Metaspace)")
+    raise refusal(f"its pre-tokenizer has the step {kind}, which superword does not know")
 
 
 def _split_pattern(step: dict[str, Any]) -> str:
@@ -84,7 +84,7 @@ def _split_pattern(step: dict[str, Any]) -> str:
     # Isolated keeps the text that does not match, and so does superword. Removed with invert drops
     # it, but the published patterns that are used in this way match all text.
     if behavior != "isolated" and (behavior, invert) != ("removed", True):
-        refuse(
+        raise refusal(
             f"its Split is {step['behavior']}, {'inverted' if invert else 'not inverted'}",
             "superword knows Split with Isolated, and with Removed and invert",
         )

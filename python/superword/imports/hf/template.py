@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from superword.imports.build import refuse
+from superword.imports.build import refusal
 
 __all__ = ["Template", "surrounded", "template_of"]
 
@@ -22,7 +22,7 @@ def template_of(config: dict[str, Any] | None) -> Template:
     if kind == "Sequence":
         found = [made for step in config["processors"] if (made := template_of(step)) != PLAIN]
         if len(found) > 1:
-            refuse("it puts tokens around a text in several steps (post_processor)")
+            raise refusal("it puts tokens around a text in several steps (post_processor)")
         return found[0] if found else PLAIN
     if kind == "TemplateProcessing":
         return _items(config, "single"), _items(config, "pair")
@@ -30,7 +30,7 @@ def template_of(config: dict[str, Any] | None) -> Template:
         first, last = config["cls"][0], config["sep"][0]
         middle = [last, last] if kind == "RobertaProcessing" else [last]
         return [first, "$A", last], [first, "$A", *middle, "$B", last]
-    refuse(f"it has the post_processor {kind}, which superword does not know")
+    raise refusal(f"it has the post_processor {kind}, which superword does not know")
 
 
 def surrounded(before: str | None, after: str | None) -> Template:
