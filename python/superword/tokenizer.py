@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any, Literal, overload
 
 from superword import _core
+from superword._encoding.imports import Imports
 from superword._encoding.specials import (
     Allowed,
     Disallowed,
@@ -27,7 +28,6 @@ if TYPE_CHECKING:
 
     from superword.export import Mode, Plan, Unicode
     from superword.integrations.tiktoken import Encoding
-    from superword.pretokenizer import Pretokenizer
     from superword.progress import Progress
     from superword.shards import EncodedCorpus
     from superword.training import Inputs
@@ -37,7 +37,7 @@ __all__ = ["END_OF_TEXT", "AddedToken", "Tokenizer"]
 MOST_CACHE_BYTES = 1 << 30
 
 
-class Tokenizer(Vocabulary):
+class Tokenizer(Imports, Vocabulary):
     """A trained tokenizer. Made by `superword.train`, `Tokenizer.load` or `truncate`.
 
     >>> tok = superword.train(["docs/*.jsonl"], vocab_size=32_768)
@@ -329,48 +329,6 @@ class Tokenizer(Vocabulary):
         self._model.clear_cache()
 
     # Other programs.
-
-    @staticmethod
-    def from_huggingface(
-        path: str | os.PathLike[str], *, ignore_normalizer: bool = False
-    ) -> Tokenizer:
-        """Import a byte-level BPE `tokenizer.json`, or the directory it is in. Ids are kept.
-
-        The result encodes as the original does with `add_special_tokens=False`; added tokens
-        become special tokens. `ConversionError` says why a tokenizer cannot be imported. A
-        normalizer, such as Qwen's NFC, is only dropped with `ignore_normalizer=True`: normalize
-        the texts yourself then.
-        """
-        from superword.imports import from_huggingface
-
-        return from_huggingface(path, ignore_normalizer=ignore_normalizer)
-
-    @staticmethod
-    def from_tiktoken(
-        ranks: str | os.PathLike[str] | Mapping[bytes, int],
-        pattern: str | None = None,
-        special_tokens: Mapping[str, int] | None = None,
-    ) -> Tokenizer:
-        """Import the ranks of tiktoken: a `.tiktoken` file, or a mapping. Ids are kept.
-
-        `pattern` and `special_tokens` are those of the encoding; a file that `export_tiktoken`
-        wrote has them beside it. Text that the pattern does not match is kept, not dropped.
-        """
-        from superword.imports import from_tiktoken
-
-        return from_tiktoken(ranks, pattern, special_tokens)
-
-    @staticmethod
-    def from_paper(
-        path: str | os.PathLike[str], *, pretokenizer: str | Pretokenizer = "gpt4o-script"
-    ) -> Tokenizer:
-        """Import a `BoundlessBPE v2` text file of the paper's program. Ids are kept.
-
-        The file does not hold the patterns: `pretokenizer` must be the one used in training.
-        """
-        from superword.imports import from_paper
-
-        return from_paper(path, pretokenizer=pretokenizer)
 
     def export_huggingface(
         self,
