@@ -28,10 +28,11 @@ if TYPE_CHECKING:
     )
     from superword._core import __version__
     from superword.pretokenizer import Pretokenizer
-    from superword.tokenizer import Tokenizer
+    from superword.tokenizer import AddedToken, Tokenizer
     from superword.training import train, train_from_iterator
 
 __all__ = [
+    "AddedToken",
     "Pretokenizer",
     "Tokenizer",
     "__version__",
@@ -54,6 +55,7 @@ __all__ = [
 
 # The names that are not modules, and where they are defined.
 _DEFINED_IN = {
+    "AddedToken": "tokenizer",
     "Pretokenizer": "pretokenizer",
     "Tokenizer": "tokenizer",
     "__version__": "_core",

@@ -82,6 +82,9 @@ class WorkDir:
 # None to choose it by the file name.
 Source = tuple[str | Spool | Batches, str | None]
 
+# An added token: text, id, special, lstrip, rstrip, single_word, normalized.
+_Added = tuple[str, int, bool, bool, bool, bool, bool]
+
 class Model:
     """A trained tokenizer. Immutable; may be used from many threads at once."""
 
@@ -96,8 +99,14 @@ class Model:
         alphabet: str,
         events: Sequence[tuple[str, bytes, bytes, int]],  # as `events` returns; no deletions
         ids: dict[bytes, int] | None,  # of every token; None: numbered as they enter
-        special_tokens: Sequence[tuple[str, int]],
+        added_tokens: Sequence[_Added],
         facts: str,  # a JSON object
+        *,
+        normalizer: str | None = None,  # "nfc" or "nfkc"
+        whole_pieces: bool = False,
+        order: Sequence[int] | None = None,  # the rank of each merge, in the order of the events
+        unmade: Sequence[tuple[bytes, int]] = [],  # tokens that no merge makes; needs `ids`
+        settings: str = "{}",  # a JSON object
     ) -> Model: ...
     def to_bytes(self) -> bytes: ...
     def save(self, path: str) -> None: ...
@@ -112,7 +121,20 @@ class Model:
     @property
     def pretokenizer(self) -> Pretokenizer: ...
     @property
-    def special_tokens(self) -> dict[str, int]: ...
+    def special_tokens(self) -> dict[str, int]: ...  # those of `added_tokens` that are special
+    @property
+    def added_tokens(self) -> list[_Added]: ...
+    def added_to_id(self, text: str) -> int | None: ...
+    @property
+    def normalizer(self) -> str | None: ...
+    @property
+    def whole_pieces(self) -> bool: ...
+    @property
+    def order(self) -> list[int] | None: ...
+    @property
+    def unmade(self) -> list[tuple[bytes, int]]: ...
+    @property
+    def settings(self) -> str: ...  # a JSON object
     @property
     def facts(self) -> str: ...  # a JSON object
     @property

@@ -15,7 +15,7 @@ from superword._encoding.specials import (
     one_text,
     thread_count,
 )
-from superword._encoding.vocabulary import END_OF_TEXT, Vocabulary
+from superword._encoding.vocabulary import END_OF_TEXT, AddedToken, Vocabulary
 from superword._support.checks import size as checked_size
 from superword._support.text import lone_surrogate
 from superword.errors import OptionError
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from superword.shards import EncodedCorpus
     from superword.training import Inputs
 
-__all__ = ["END_OF_TEXT", "Tokenizer"]
+__all__ = ["END_OF_TEXT", "AddedToken", "Tokenizer"]
 
 MOST_CACHE_BYTES = 1 << 30
 

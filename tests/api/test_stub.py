@@ -24,7 +24,8 @@ def functions(body: list[ast.stmt]) -> Iterator[ast.FunctionDef]:
 
 
 def parameters(function: ast.FunctionDef) -> list[str]:
-    return [argument.arg for argument in function.args.args if argument.arg != "self"]
+    arguments = [*function.args.args, *function.args.kwonlyargs]
+    return [argument.arg for argument in arguments if argument.arg != "self"]
 
 
 def test_module_and_stub_have_the_same_names() -> None:

@@ -75,7 +75,7 @@ def hostile(tmp_path: Path) -> Path:
         alphabet="bytes",
         events=[("supermerge", b"a", b"\x1b", 1), ("supermerge", b"a\x1b", b"\xc2\x9b"[:1], 1)],
         ids=None,
-        special_tokens=[(f"<|{escape}|>", 400)],
+        added_tokens=[(f"<|{escape}|>", 400, True, False, False, False, False)],
         facts=json.dumps({f"evil{escape}": escape, "nested": {escape: [escape]}}),
     )
     path = tmp_path / "hostile.superword"

@@ -195,8 +195,8 @@ pub(crate) fn no_part(what: &str, name: &str) -> PyErr {
 }
 
 /// The error for facts of a model that are not a JSON object.
-pub(crate) fn part_facts(error: &serde_json::Error) -> PyErr {
-    let message = format!("the facts are not a JSON object: {error}");
+pub(crate) fn part_json(what: &str, error: &serde_json::Error) -> PyErr {
+    let message = format!("the {what} are not a JSON object: {error}");
     Raised::new("ConversionError", message, None).into()
 }
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
 from superword import _core
@@ -15,11 +16,32 @@ from superword.pretokenizer import Pretokenizer
 if TYPE_CHECKING:
     from superword.options import Method
 
-__all__ = ["END_OF_TEXT", "Vocabulary"]
+__all__ = ["END_OF_TEXT", "AddedToken", "Vocabulary"]
 
 END_OF_TEXT = "<|endoftext|>"
 
 _Result = TypeVar("_Result")
+
+
+@dataclass(frozen=True)
+class AddedToken:
+    """A string that is found in texts before they are split, and becomes one token.
+
+    The flags mean what they mean in Hugging Face's `tokenizers.AddedToken`.
+    """
+
+    content: str
+    id: int
+    special: bool = False
+    """Found only if it is in `allowed_special`. Other added tokens are found in every text."""
+    lstrip: bool = False
+    """The token includes the white space before it."""
+    rstrip: bool = False
+    """The token includes the white space after it."""
+    single_word: bool = False
+    """Found only if no word character is beside it."""
+    normalized: bool = False
+    """Found in the normalized text. Other added tokens are found before normalization."""
 
 
 class Vocabulary:
@@ -59,8 +81,40 @@ class Vocabulary:
 
     @property
     def special_tokens(self) -> dict[str, int]:
-        """The special tokens and their ids."""
+        """The special tokens and their ids. They are the special ones of `added_tokens`."""
         return dict(self._model.special_tokens)
+
+    @property
+    def added_tokens(self) -> list[AddedToken]:
+        """All added tokens: special tokens, and those that are found in every text.
+
+        Training adds special tokens only. Imported tokenizers may have others.
+        """
+        return [AddedToken(*added) for added in self._model.added_tokens]
+
+    @property
+    def normalizer(self) -> str | None:
+        """How texts are normalized before they are split: `"nfc"`, `"nfkc"` or None."""
+        return self._model.normalizer
+
+    @property
+    def whole_pieces(self) -> bool:
+        """Whether a pretoken that is a token is always encoded as that token.
+
+        Hugging Face calls this `ignore_merges`; tiktoken always does it.
+        """
+        return self._model.whole_pieces
+
+    @property
+    def unmade_tokens(self) -> dict[bytes, int]:
+        """The tokens that no merge makes, and their ids. Only imported tokenizers have some."""
+        return dict(self._model.unmade)
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """What other programs need besides the ids, e.g. `bos_token` and `chat_template`."""
+        settings: dict[str, Any] = json.loads(self._model.settings)
+        return settings
 
     @property
     def eot_token(self) -> int | None:
@@ -90,16 +144,16 @@ class Vocabulary:
     def token_to_id(self, token: bytes | str) -> int | None:
         """The id of a token, or None if it is not in the vocabulary.
 
-        Bytes refer to an ordinary token. A str refers to the special token of that name if there
+        Bytes refer to an ordinary token. A str refers to the added token with that text if there
         is one, else to the ordinary token with its UTF-8 bytes.
         """
         if isinstance(token, str):
-            special = self._model.special_tokens.get(token)
-            if special is not None:
-                return special
             error = surrogate_in(token)
             if error is not None:
                 raise lone_surrogate(error, "the token")
+            added = self._model.added_to_id(token)
+            if added is not None:
+                return added
             token = token.encode()
         return self._model.token_to_id(token)
 

@@ -60,7 +60,10 @@ def build(
         alphabet,
         events,
         dict(ids),
-        sorted(special_tokens.items(), key=lambda item: item[1]),
+        [
+            (text, id, True, False, False, False, False)
+            for text, id in sorted(special_tokens.items(), key=lambda item: item[1])
+        ],
         json.dumps(facts),
     )
     return Tokenizer._wrap(model)

@@ -10,12 +10,11 @@ use pyo3::prelude::*;
 use pyo3::pybacked::{PyBackedBytes, PyBackedStr};
 use pyo3::types::{PyBytes, PyDict, PyList};
 use superword::encode::OffsetUnit;
-use superword::model::{
-    Alphabet, Event, Method, Model, NamedEvent, NamedParts, Origin, SpecialToken,
-};
+use superword::model::{Event, Model, NamedParts, Normalizer, Origin};
 use superword::text::{Pretokenizer, PretokenizerConfig};
 use superword::token::TokenId;
 
+use super::parts::{self, Added, GivenEvent};
 use super::{DEFAULT_CACHE, PyModel};
 use crate::arguments::Input;
 use crate::encoding::{self, Flat, FlatColumn, Texts, WithOffsets};
@@ -45,44 +44,39 @@ impl PyModel {
 
     /// A model from parts that name tokens by their bytes. See [`NamedParts`].
     #[staticmethod]
-    #[pyo3(signature = (method, pretokenizer, alphabet, events, ids, special_tokens, facts))]
+    #[pyo3(signature = (
+        method, pretokenizer, alphabet, events, ids, added_tokens, facts, *,
+        normalizer=None, whole_pieces=false, order=None, unmade=Vec::new(), settings="{}"
+    ))]
     #[allow(clippy::too_many_arguments)] // the parts of a model, each with its name
     fn from_parts(
         py: Python<'_>,
         method: &str,
         pretokenizer: &PyPretokenizer,
         alphabet: &str,
-        events: Vec<(String, Vec<u8>, Vec<u8>, u64)>,
+        events: Vec<GivenEvent>,
         ids: Option<HashMap<Vec<u8>, u32>>,
-        special_tokens: Vec<(String, u32)>,
+        added_tokens: Vec<Added>,
         facts: &str,
+        normalizer: Option<&str>,
+        whole_pieces: bool,
+        order: Option<Vec<u32>>,
+        unmade: Vec<(Vec<u8>, u32)>,
+        settings: &str,
     ) -> PyResult<PyModel> {
-        let event = |(kind, left, right, count): (String, _, _, _)| {
-            let is_supermerge = match kind.as_str() {
-                "merge" => false,
-                "supermerge" => true,
-                _ => return Err(errors::no_part("kind of event", &kind)),
-            };
-            Ok(NamedEvent {
-                is_supermerge,
-                left,
-                right,
-                count,
-            })
-        };
-        let special = |(text, id)| SpecialToken {
-            text,
-            id: TokenId(id),
-        };
         let parts = NamedParts {
-            method: Method::from_name(method).ok_or_else(|| errors::no_part("method", method))?,
+            method: parts::method(method)?,
             pretokenizer: pretokenizer.inner.config().clone(),
-            alphabet: Alphabet::from_name(alphabet)
-                .ok_or_else(|| errors::no_part("alphabet", alphabet))?,
-            events: events.into_iter().map(event).collect::<PyResult<_>>()?,
+            alphabet: parts::alphabet(alphabet)?,
+            events: parts::events(events)?,
             ids,
-            specials: special_tokens.into_iter().map(special).collect(),
-            facts: serde_json::from_str(facts).map_err(|error| errors::part_facts(&error))?,
+            added: added_tokens.into_iter().map(parts::added).collect(),
+            normalizer: normalizer.map(parts::normalizer).transpose()?,
+            whole_pieces,
+            order,
+            unmade,
+            settings: parts::object("settings", settings)?,
+            facts: parts::object("facts", facts)?,
         };
         detached(py, || parts.build())?
             .map(|model| PyModel::new(Arc::new(model)))
@@ -135,10 +129,57 @@ impl PyModel {
     #[getter]
     fn special_tokens<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let dict = PyDict::new(py);
-        for special in &self.model.parts().specials {
-            dict.set_item(&special.text, special.id.0)?;
+        for token in &self.model.parts().added {
+            if token.special {
+                dict.set_item(&token.text, token.id.0)?;
+            }
         }
         Ok(dict)
+    }
+
+    #[getter]
+    fn added_tokens(&self) -> Vec<Added> {
+        let added = self.model.parts().added.iter();
+        added.map(parts::given).collect()
+    }
+
+    /// The id of the added token with this text.
+    fn added_to_id(&self, text: &str) -> Option<u32> {
+        let mut added = self.model.parts().added.iter();
+        let token = added.find(|token| token.text == text);
+        token.map(|token| token.id.0)
+    }
+
+    #[getter]
+    fn normalizer(&self) -> Option<&'static str> {
+        self.model.parts().normalizer.map(Normalizer::name)
+    }
+
+    #[getter]
+    fn whole_pieces(&self) -> bool {
+        self.model.parts().whole_pieces
+    }
+
+    #[getter]
+    fn order(&self) -> Option<Vec<u32>> {
+        self.model.parts().order.clone()
+    }
+
+    #[getter]
+    fn unmade<'py>(&self, py: Python<'py>) -> Vec<(Bound<'py, PyBytes>, u32)> {
+        let unmade = self.model.parts().unmade.iter();
+        let vocabulary = self.model.vocabulary();
+        unmade
+            .filter_map(|token| {
+                let id = vocabulary.id_of_bytes(token)?;
+                Some((PyBytes::new(py, token), id.0))
+            })
+            .collect()
+    }
+
+    #[getter]
+    fn settings(&self) -> String {
+        serde_json::Value::from(self.model.parts().settings.clone()).to_string()
     }
 
     #[getter]
@@ -205,7 +246,7 @@ impl PyModel {
     }
 
     fn token_bytes<'py>(&self, py: Python<'py>, id: u32) -> PyResult<Bound<'py, PyBytes>> {
-        match self.token(TokenId(id)) {
+        match self.model.token_bytes(TokenId(id)) {
             Some(bytes) => Ok(PyBytes::new(py, bytes)),
             None => Err(self.unknown_id(id)),
         }
@@ -214,10 +255,10 @@ impl PyModel {
     fn token_to_id(&self, token: &[u8]) -> Option<u32> {
         let vocabulary = self.model.vocabulary();
         let id = vocabulary.id_of_bytes(token).or_else(|| {
-            let mut specials = self.model.parts().specials.iter();
-            specials
-                .find(|special| special.text.as_bytes() == token)
-                .map(|special| special.id)
+            let mut added = self.model.parts().added.iter();
+            added
+                .find(|added| added.text.as_bytes() == token)
+                .map(|added| added.id)
         });
         id.map(|id| id.0)
     }
@@ -229,7 +270,7 @@ impl PyModel {
                 vocabulary.origin_of(symbol),
                 Origin::Supermerge(..)
             )),
-            None if self.token(TokenId(id)).is_some() => Ok(false),
+            None if self.model.token_bytes(TokenId(id)).is_some() => Ok(false),
             None => Err(self.unknown_id(id)),
         }
     }

@@ -1,6 +1,7 @@
 //! Models for Python: the class is here, its methods are in `methods`.
 
 mod methods;
+mod parts;
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
@@ -63,16 +64,5 @@ impl PyModel {
             self.model.n_vocab()
         );
         errors::unknown_token(TokenId(id), message).into()
-    }
-
-    /// The bytes of a token, special ones included.
-    fn token(&self, id: TokenId) -> Option<&[u8]> {
-        if let Some(symbol) = self.model.vocabulary().symbol_with(id) {
-            return Some(self.bytes_of(symbol));
-        }
-        let mut specials = self.model.parts().specials.iter();
-        specials
-            .find(|special| special.id == id)
-            .map(|special| special.text.as_bytes())
     }
 }

@@ -58,8 +58,8 @@ impl Encoder {
 
     /// A finder for the special tokens of the model for which `allowed` returns true.
     pub fn special_finder(&self, mut allowed: impl FnMut(&str) -> bool) -> SpecialFinder {
-        let specials = self.model.parts().specials.iter();
-        SpecialFinder::new(specials.filter(|special| allowed(&special.text)))
+        let added = self.model.parts().added.iter();
+        SpecialFinder::new(added.filter(|token| token.special && allowed(&token.text)))
     }
 
     /// Appends the ids of a text. Special tokens in it are treated as plain text.
@@ -113,16 +113,9 @@ impl Encoder {
         self.workspaces.for_each(Workspace::clear_cache);
     }
 
-    /// The bytes of a token, special tokens included.
+    /// The bytes of a token, added tokens included.
     pub fn token_bytes(&self, id: TokenId) -> Option<&[u8]> {
-        let vocabulary = self.model.vocabulary();
-        if let Some(symbol) = vocabulary.symbol_with(id) {
-            return Some(vocabulary.bytes_of(symbol));
-        }
-        let mut specials = self.model.parts().specials.iter();
-        specials
-            .find(|special| special.id == id)
-            .map(|special| special.text.as_bytes())
+        self.model.token_bytes(id)
     }
 
     /// Appends the bytes of all tokens.

@@ -2,7 +2,7 @@
 
 use aho_corasick::{AhoCorasick, MatchKind};
 
-use crate::model::SpecialToken;
+use crate::model::AddedToken;
 
 /// Finds some of the special tokens of a model.
 #[derive(Clone, Debug)]
@@ -13,7 +13,7 @@ pub struct SpecialFinder {
 
 impl SpecialFinder {
     /// A finder for these special tokens. If two start at the same position, the longer one is found.
-    pub fn new<'s>(specials: impl Iterator<Item = &'s SpecialToken>) -> SpecialFinder {
+    pub fn new<'s>(specials: impl Iterator<Item = &'s AddedToken>) -> SpecialFinder {
         let (texts, ids): (Vec<&str>, Vec<u32>) = specials
             .map(|special| (special.text.as_str(), special.id.0))
             .unzip();

@@ -15,6 +15,24 @@ pub enum BuildError {
     #[error("event {event} deletes token {}, which is a single byte", token.0)]
     DeletesByte { event: usize, token: Symbol },
 
+    #[error("event {event} uses token {}, which no merge makes", token.0)]
+    PartUnmade { event: usize, token: Symbol },
+
+    #[error("event {event} makes token {}, which is listed as one that no merge makes", token.0)]
+    UnmadeIsMade { event: usize, token: Symbol },
+
+    #[error("token {token:?}, which no merge makes, is given twice or is a byte of the alphabet")]
+    UnmadeTwice { token: String },
+
+    #[error("{given} ranks were given for {needed} merges")]
+    OrderOfOtherLength { given: usize, needed: usize },
+
+    #[error("rank {rank} is given to two merges")]
+    RankTwice { rank: u32 },
+
+    #[error("a model that deletes tokens cannot give its merges other ranks than their order")]
+    OrderWithDeletions,
+
     #[error("event {event} has a count of 0, but merges have a count of at least 1")]
     ZeroCount { event: usize },
 
@@ -38,11 +56,11 @@ pub enum BuildError {
     #[error("id {} is larger than {limit}, the limit for a model of this size", id.0)]
     IdTooLarge { id: TokenId, limit: usize },
 
-    #[error("special token {index} is empty")]
-    EmptySpecial { index: usize },
+    #[error("added token {index} is empty")]
+    EmptyAdded { index: usize },
 
-    #[error("special token {text:?} is given twice")]
-    SpecialTwice { text: String },
+    #[error("added token {text:?} is given twice")]
+    AddedTwice { text: String },
 
     #[error("n-gram {index} for greedy splitting uses token {}, which is not in the vocabulary", token.0)]
     NgramPart { index: usize, token: Symbol },
@@ -51,12 +69,15 @@ pub enum BuildError {
     NgramTooShort { index: usize },
 
     #[error(
-        "patterns, special tokens and facts take {bytes} bytes as JSON; at most {limit} are allowed"
+        "patterns, added tokens, settings and facts take {bytes} bytes as JSON; at most {limit} are allowed"
     )]
     DescriptionTooLarge { bytes: usize, limit: usize },
 
     #[error("the facts are nested more than {limit} levels deep")]
     FactsTooDeep { limit: usize },
+
+    #[error("the settings are nested more than {limit} levels deep")]
+    SettingsTooDeep { limit: usize },
 
     #[error(
         "this model cannot be truncated to {asked} tokens; the size must be from {smallest} to {largest}"
@@ -80,6 +101,12 @@ impl BuildError {
                 "events may only use tokens that are in the vocabulary at that point; \
                  check their order"
             }
+            PartUnmade { .. } => "merges may only use bytes and tokens that other merges make",
+            UnmadeIsMade { .. } => "list only tokens that no merge makes",
+            UnmadeTwice { .. } => "list each of these tokens once",
+            OrderOfOtherLength { .. } => "give one rank for each merge, in the order of the events",
+            RankTwice { .. } => "give each merge a different rank",
+            OrderWithDeletions => "leave out the ranks; deletions need the order of training",
             DeletesByte { .. } => "only delete tokens of more than one byte",
             ZeroCount { .. } => {
                 "give the count at which the merge was chosen, or 1 if it is not known"
@@ -91,14 +118,15 @@ impl BuildError {
             TooManyEvents { .. } => "choose a smaller vocabulary",
             SupermergeInBpe { .. } => "use the method `boundless` or `superbpe` for superwords",
             IdsOfOtherLength { .. } => "give one id for each token, including deleted tokens",
-            IdTwice { .. } => "give each token and special token a different id",
+            IdTwice { .. } => "give tokens with different bytes different ids",
             IdTooLarge { .. } => "leave smaller gaps between ids",
-            EmptySpecial { .. } => "give special tokens of at least one character",
-            SpecialTwice { .. } => "list each special token once",
+            EmptyAdded { .. } => "give added tokens of at least one character",
+            AddedTwice { .. } => "list each added token once",
             NgramPart { .. } => "use only tokens of the final vocabulary in n-grams",
             NgramTooShort { .. } => "leave out n-grams of fewer than two tokens",
-            DescriptionTooLarge { .. } => "use fewer special tokens or shorter facts",
+            DescriptionTooLarge { .. } => "use fewer added tokens, or shorter settings and facts",
             FactsTooDeep { .. } => "use flatter facts",
+            SettingsTooDeep { .. } => "use flatter settings",
             TruncateSize {
                 smallest, largest, ..
             } => {

@@ -1,9 +1,10 @@
-//! A model: the alphabet, an ordered list of events, special tokens.
+//! A model: the alphabet, an ordered list of events, added tokens.
 //!
 //! The only way to make a [`Model`] is to build it from [`ModelParts`]. Building replays the events
 //! and checks everything that the rest of the engine relies on. So every model is valid, whether it
 //! comes from training, from a file or from an import.
 
+mod added;
 mod deletions;
 mod error;
 mod facts;
@@ -14,6 +15,7 @@ mod truncate;
 mod vocabulary;
 mod words;
 
+pub use added::{AddedToken, Normalizer};
 pub use deletions::Deletions;
 pub use error::BuildError;
 pub use facts::read_facts;
@@ -87,16 +89,7 @@ pub enum Event {
     },
 }
 
-/// A string that is one token and takes no part in merges.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct SpecialToken {
-    /// The string, e.g. `<|endoftext|>`.
-    pub text: String,
-    /// Its id.
-    pub id: TokenId,
-}
-
-/// Facts about the training run for users: a JSON object with sorted keys.
+/// A JSON object with sorted keys, such as the facts about the training run.
 pub type Facts = serde_json::Map<String, serde_json::Value>;
 
 /// The content of a model file. [`Model::build`] checks it.
@@ -115,8 +108,21 @@ pub struct ModelParts {
     /// The id of each symbol, for imported models whose ids do not follow from the events. `None` if
     /// ids follow the order in which tokens were added.
     pub ids: Option<Vec<TokenId>>,
-    /// Special tokens, in order. Their ids differ from those of all other tokens.
-    pub specials: Vec<SpecialToken>,
+    /// Added tokens, in order. Their ids differ from those of tokens with other bytes.
+    pub added: Vec<AddedToken>,
+    /// How a text is normalized before it is split.
+    pub normalizer: Option<Normalizer>,
+    /// Whether a pretoken that is a token is encoded as that token, whatever the merges make of it.
+    pub whole_pieces: bool,
+    /// The rank of each [`Event::Merge`], in the order of the events, for models in which a merge may
+    /// come before the merges of its parts. Merging is then one merge at a time: the lowest rank,
+    /// leftmost first, until none applies. `None` if the events are in the order of their ranks.
+    pub order: Option<Vec<u32>>,
+    /// Tokens that no merge makes. Their symbols follow those of the alphabet. Merging never makes
+    /// them, and only `whole_pieces` finds them. One of them may be empty.
+    pub unmade: Vec<Vec<u8>>,
+    /// For the programs around the tokenizer, e.g. the chat template. Encoding does not use them.
+    pub settings: Facts,
     /// The n-grams into which runs are split before supermerging, if greedy splitting was recorded
     /// for encoding. Empty otherwise.
     pub ngrams: Vec<Vec<Symbol>>,
@@ -140,9 +146,12 @@ impl Model {
         if parts.picky_split == PickySplit::PartsThenBytes && !parts.has_deletions() {
             parts.picky_split = PickySplit::Parts;
         }
-        file::check_description(&parts)?;
+        // Ranks of no merges mean the same as no ranks.
+        parts.order = parts.order.filter(|order| !order.is_empty());
         let vocabulary = Vocabulary::replay(&parts)?;
-        Ok(Model { parts, vocabulary })
+        let model = Model { parts, vocabulary };
+        file::check_description(&model)?;
+        Ok(model)
     }
 
     /// The parts from which the model was built.
@@ -155,9 +164,23 @@ impl Model {
         &self.vocabulary
     }
 
-    /// One more than the largest id, special tokens included.
+    /// One more than the largest id, added tokens included.
     pub fn n_vocab(&self) -> usize {
         self.vocabulary.n_vocab()
+    }
+
+    /// The bytes of the token with this id, added tokens included.
+    pub fn token_bytes(&self, id: TokenId) -> Option<&[u8]> {
+        match self.vocabulary.symbol_with(id) {
+            Some(symbol) => Some(self.vocabulary.bytes_of(symbol)),
+            None => self.added_with(id).map(|added| added.text.as_bytes()),
+        }
+    }
+
+    /// The added token with this id, the first one if there are two.
+    pub fn added_with(&self, id: TokenId) -> Option<&AddedToken> {
+        let index = self.vocabulary.added_with(id)?;
+        Some(&self.parts.added[index])
     }
 
     /// True if an event deletes a token.
@@ -257,6 +280,14 @@ impl PickySplit {
 }
 
 impl ModelParts {
+    /// The number of merges, not counting supermerges.
+    pub fn merges(&self) -> usize {
+        let events = self.events.iter();
+        events
+            .filter(|event| matches!(event, Event::Merge { .. }))
+            .count()
+    }
+
     /// True if an event deletes a token.
     pub fn has_deletions(&self) -> bool {
         let mut events = self.events.iter();

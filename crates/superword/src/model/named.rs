@@ -3,7 +3,8 @@
 use std::collections::HashMap;
 
 use super::{
-    Alphabet, BuildError, Event, Facts, Method, Model, ModelParts, PickySplit, SpecialToken,
+    AddedToken, Alphabet, BuildError, Event, Facts, Method, Model, ModelParts, Normalizer,
+    PickySplit,
 };
 use crate::text::PretokenizerConfig;
 use crate::token::{Symbol, TokenId};
@@ -35,8 +36,18 @@ pub struct NamedParts {
     /// The id of each token, including the alphabet. Without it, ids are assigned in the order in
     /// which tokens are created.
     pub ids: Option<HashMap<Vec<u8>, u32>>,
-    /// The special tokens.
-    pub specials: Vec<SpecialToken>,
+    /// The added tokens.
+    pub added: Vec<AddedToken>,
+    /// How a text is normalized.
+    pub normalizer: Option<Normalizer>,
+    /// Whether a pretoken that is a token is encoded as that token.
+    pub whole_pieces: bool,
+    /// The rank of each merge, in the order of the events.
+    pub order: Option<Vec<u32>>,
+    /// The tokens that no merge makes, with their ids. They need `ids`.
+    pub unmade: Vec<(Vec<u8>, u32)>,
+    /// For the programs around the tokenizer.
+    pub settings: Facts,
     /// What is recorded about the training.
     pub facts: Facts,
 }
@@ -58,6 +69,9 @@ pub enum NamedError {
         /// The token, readable.
         token: String,
     },
+    /// There are tokens that no merge makes, and the other tokens have no ids.
+    #[error("the tokens that no merge makes have ids, but the others have none")]
+    UnmadeWithoutIds,
     /// The parts break another rule of models.
     #[error(transparent)]
     Build(#[from] BuildError),
@@ -68,6 +82,7 @@ impl NamedError {
     pub fn hint(&self) -> Option<String> {
         match self {
             NamedError::UnknownToken { .. } | NamedError::NoId { .. } => None,
+            NamedError::UnmadeWithoutIds => Some("give the ids of all tokens".to_owned()),
             NamedError::Build(error) => error.hint(),
         }
     }
@@ -80,7 +95,12 @@ fn readable(token: &[u8]) -> String {
 impl NamedParts {
     /// The model of these parts.
     pub fn build(self) -> Result<Model, NamedError> {
-        let mut tokens: Vec<Vec<u8>> = self.alphabet.bytes().map(|byte| vec![byte]).collect();
+        let (unmade, unmade_ids): (Vec<Vec<u8>>, Vec<u32>) = self.unmade.into_iter().unzip();
+        if self.ids.is_none() && !unmade.is_empty() {
+            return Err(NamedError::UnmadeWithoutIds);
+        }
+        let bytes = self.alphabet.bytes().map(|byte| vec![byte]);
+        let mut tokens: Vec<Vec<u8>> = bytes.chain(unmade.iter().cloned()).collect();
         let mut symbols: HashMap<Vec<u8>, Symbol> =
             tokens.iter().cloned().zip((0..).map(Symbol)).collect();
         let mut events = Vec::with_capacity(self.events.len());
@@ -106,7 +126,11 @@ impl NamedParts {
                 tokens.push(joined);
             }
         }
-        let ids = self.ids.map(|ids| ids_of(&tokens, &ids)).transpose()?;
+        let ids = self.ids.map(|mut ids| {
+            ids.extend(unmade.iter().cloned().zip(unmade_ids));
+            ids_of(&tokens, &ids)
+        });
+        let ids = ids.transpose()?;
         let parts = ModelParts {
             method: self.method,
             pretokenizer: self.pretokenizer,
@@ -114,7 +138,12 @@ impl NamedParts {
             picky_split: PickySplit::Parts,
             events,
             ids,
-            specials: self.specials,
+            added: self.added,
+            normalizer: self.normalizer,
+            whole_pieces: self.whole_pieces,
+            order: self.order,
+            unmade,
+            settings: self.settings,
             ngrams: Vec::new(),
             facts: self.facts,
         };
@@ -152,7 +181,12 @@ mod tests {
             alphabet: Alphabet::Bytes,
             events: events.iter().map(event).collect(),
             ids: None,
-            specials: Vec::new(),
+            added: Vec::new(),
+            normalizer: None,
+            whole_pieces: false,
+            order: None,
+            unmade: Vec::new(),
+            settings: Facts::new(),
             facts: Facts::new(),
         }
     }

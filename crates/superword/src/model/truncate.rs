@@ -8,9 +8,9 @@ use super::{BuildError, Event, Facts, Method, Model};
 use crate::token::TokenId;
 
 impl Model {
-    /// The model as if its training had stopped at `n_vocab` tokens, including special tokens. It has
+    /// The model as if its training had stopped at `n_vocab` tokens, including added tokens. It has
     /// the events up to the first point at which the vocabulary has that size. Deletions that
-    /// directly follow a merge belong to it. Special tokens stay last. A model that already has the
+    /// directly follow a merge belong to it. Added tokens stay last. A model that already has the
     /// size is not changed.
     ///
     /// With 256 bytes and the merges `a b` and `ab c`, truncating to 257 removes `ab c`, and
@@ -21,14 +21,14 @@ impl Model {
     /// use a token that is gone.
     pub fn truncate(&self, n_vocab: usize) -> Result<Model, BuildError> {
         let parts = self.parts();
-        let specials = parts.specials.len();
+        let added = parts.added.len();
         let ids_follow = (self.vocabulary().n_tokens()..)
-            .zip(&parts.specials)
-            .all(|(id, special)| special.id.index() == id);
+            .zip(&parts.added)
+            .all(|(id, token)| token.id.index() == id);
         if parts.ids.is_some() || !ids_follow {
             return Err(BuildError::TruncateIds);
         }
-        let smallest = parts.alphabet.size() + specials;
+        let smallest = parts.alphabet.size() + parts.unmade.len() + added;
         let largest = self.n_vocab();
         if n_vocab < smallest || n_vocab > largest {
             return Err(BuildError::TruncateSize {
@@ -41,11 +41,15 @@ impl Model {
             return Ok(self.clone());
         }
 
-        let (kept, alive) = self.cut_at(n_vocab - specials);
+        let (kept, alive) = self.cut_at(n_vocab - added);
         let mut parts = parts.clone();
         parts.events.truncate(kept);
-        for (id, special) in (0u32..).skip(n_vocab - specials).zip(&mut parts.specials) {
-            special.id = TokenId(id);
+        for (id, token) in (0u32..).skip(n_vocab - added).zip(&mut parts.added) {
+            token.id = TokenId(id);
+        }
+        let merges = parts.merges();
+        if let Some(order) = &mut parts.order {
+            order.truncate(merges);
         }
         parts
             .ngrams
@@ -61,10 +65,11 @@ impl Model {
     }
 
     /// The number of events after which there are `size` tokens for the first time, and the symbols
-    /// that are in the vocabulary then. `size` is at least that of the alphabet.
+    /// that are in the vocabulary then. `size` is at least the number of tokens
+    /// before the first event.
     fn cut_at(&self, size: usize) -> (usize, Vec<bool>) {
         let events = &self.parts().events;
-        let mut now = self.parts().alphabet.size();
+        let mut now = self.parts().alphabet.size() + self.parts().unmade.len();
         let mut alive = vec![false; self.vocabulary().len()];
         alive[..now].fill(true);
         let mut superwords = HashSet::new();

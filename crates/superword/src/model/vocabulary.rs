@@ -1,6 +1,6 @@
 //! The tokens of a model with their bytes, ids and origins, derived by replaying the events.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use super::{BuildError, Event, Method, ModelParts};
 use crate::token::{Symbol, TokenId};
@@ -29,6 +29,10 @@ pub struct Vocabulary {
     made: Vec<Symbol>,
     id_of: Vec<u32>,
     symbol_of: Vec<u32>,
+    /// The first added token with each id.
+    added_of: HashMap<u32, usize>,
+    /// Whether an added token has the id of another one or of an ordinary token.
+    shares_ids: bool,
     n_vocab: usize,
     n_tokens: usize,
 }
@@ -38,6 +42,8 @@ pub struct Vocabulary {
 pub enum Origin {
     /// It is a byte of the alphabet.
     Byte,
+    /// No merge makes it; see [`ModelParts::unmade`].
+    Unmade,
     /// An ordinary merge of two tokens.
     Merge(Symbol, Symbol),
     /// A supermerge of two tokens.
@@ -47,7 +53,7 @@ pub enum Origin {
 impl Vocabulary {
     /// Replays and checks the events of `parts`.
     pub(super) fn replay(parts: &ModelParts) -> Result<Vocabulary, BuildError> {
-        let mut vocabulary = Vocabulary::of_alphabet(parts);
+        let (mut vocabulary, mut joined_bytes) = Vocabulary::before_events(parts)?;
         let mut alive: Vec<bool> = vec![true; vocabulary.len()];
         let mut superwords = HashSet::new();
         // The order in which tokens were added. A token that is deleted and made again counts from
@@ -60,7 +66,7 @@ impl Vocabulary {
                 limit: MAX_EVENTS,
             });
         }
-        let mut joined_bytes = 0;
+        check_order(parts)?;
 
         for (event, step) in parts.events.iter().enumerate() {
             let check = |token: Symbol, alive: &[bool]| match alive.get(token.index()) {
@@ -74,6 +80,10 @@ impl Vocabulary {
                     check(right, &alive)?;
                     if count == 0 {
                         return Err(BuildError::ZeroCount { event });
+                    }
+                    let is_merge = matches!(step, Event::Merge { .. });
+                    if let Some(token) = vocabulary.unmade_part([left, right], is_merge) {
+                        return Err(BuildError::PartUnmade { event, token });
                     }
                     let origin = match step {
                         Event::Supermerge { .. } if parts.method == Method::Bpe => {
@@ -95,11 +105,17 @@ impl Vocabulary {
                         limit: MAX_VOCABULARY_BYTES,
                     };
                     let joined = vocabulary.tokens.join(left, right).ok_or(full)?;
+                    if is_merge && vocabulary.unmade_part([joined], true).is_some() {
+                        return Err(BuildError::UnmadeIsMade {
+                            event,
+                            token: joined,
+                        });
+                    }
                     if joined.index() == vocabulary.origins.len() {
                         vocabulary.origins.push(origin);
                     }
                     vocabulary.made.push(joined);
-                    if matches!(step, Event::Supermerge { .. }) {
+                    if !is_merge {
                         superwords.insert(joined);
                     }
                     if joined.index() == alive.len() {
@@ -118,6 +134,9 @@ impl Vocabulary {
                     if vocabulary.bytes_of(token).len() == 1 {
                         return Err(BuildError::DeletesByte { event, token });
                     }
+                    if vocabulary.unmade_part([token], true).is_some() {
+                        return Err(BuildError::PartUnmade { event, token });
+                    }
                     // A superword with the same bytes is still made by its supermerge, so it stays.
                     alive[token.index()] = superwords.contains(&token);
                     vocabulary.made.push(token);
@@ -129,14 +148,17 @@ impl Vocabulary {
         Ok(vocabulary)
     }
 
-    fn of_alphabet(parts: &ModelParts) -> Vocabulary {
-        let expected = parts.events.len() + 256;
+    /// The tokens that exist before the first event, and the number of bytes of the unmade ones.
+    fn before_events(parts: &ModelParts) -> Result<(Vocabulary, usize), BuildError> {
+        let expected = parts.events.len() + parts.unmade.len() + 256;
         let mut vocabulary = Vocabulary {
             tokens: TokenTable::with_capacity(expected),
             origins: Vec::with_capacity(expected),
             made: Vec::with_capacity(parts.events.len()),
             id_of: Vec::new(),
             symbol_of: Vec::new(),
+            added_of: HashMap::new(),
+            shares_ids: false,
             n_vocab: 0,
             n_tokens: 0,
         };
@@ -145,7 +167,33 @@ impl Vocabulary {
             vocabulary.tokens.insert(&[byte]);
             vocabulary.origins.push(Origin::Byte);
         }
-        vocabulary
+        let mut unmade_bytes = 0;
+        for token in &parts.unmade {
+            let symbol = vocabulary
+                .tokens
+                .insert(token)
+                .ok_or(BuildError::TooManyBytes {
+                    event: 0,
+                    limit: MAX_VOCABULARY_BYTES,
+                })?;
+            if symbol.index() < vocabulary.origins.len() {
+                return Err(BuildError::UnmadeTwice {
+                    token: String::from_utf8_lossy(token).into_owned(),
+                });
+            }
+            vocabulary.origins.push(Origin::Unmade);
+            unmade_bytes += token.len();
+        }
+        Ok((vocabulary, unmade_bytes))
+    }
+
+    /// The first of these tokens that an event cannot use: a merge cannot use unmade tokens, and no
+    /// event can use the empty token.
+    fn unmade_part<const N: usize>(&self, tokens: [Symbol; N], is_merge: bool) -> Option<Symbol> {
+        tokens.into_iter().find(|&token| {
+            let unmade = self.origins.get(token.index()) == Some(&Origin::Unmade);
+            unmade && (is_merge || self.bytes_of(token).is_empty())
+        })
     }
 
     fn assign_ids(
@@ -183,9 +231,9 @@ impl Vocabulary {
                 });
             }
         }
-        let specials = parts.specials.iter().map(|special| special.id.0);
-        let largest = largest.max(specials.max().unwrap_or(0));
-        let limit = SPARE_IDS + 4 * (self.len() + parts.specials.len());
+        let added = parts.added.iter().map(|added| added.id.0);
+        let largest = largest.max(added.max().unwrap_or(0));
+        let limit = SPARE_IDS + 4 * (self.len() + parts.added.len());
         if largest as usize > limit {
             return Err(BuildError::IdTooLarge {
                 id: TokenId(largest),
@@ -204,20 +252,28 @@ impl Vocabulary {
             }
             *slot = symbol;
         }
+        self.add_added(parts)
+    }
+
+    fn add_added(&mut self, parts: &ModelParts) -> Result<(), BuildError> {
         let mut texts = HashSet::new();
-        let mut ids = HashSet::new();
-        for (index, special) in parts.specials.iter().enumerate() {
-            if special.text.is_empty() {
-                return Err(BuildError::EmptySpecial { index });
+        for (index, added) in parts.added.iter().enumerate() {
+            if added.text.is_empty() {
+                return Err(BuildError::EmptyAdded { index });
             }
-            if !texts.insert(special.text.as_str()) {
-                return Err(BuildError::SpecialTwice {
-                    text: special.text.clone(),
+            if !texts.insert(added.text.as_str()) {
+                return Err(BuildError::AddedTwice {
+                    text: added.text.clone(),
                 });
             }
-            if self.symbol_of[special.id.index()] != NO_ID || !ids.insert(special.id) {
-                return Err(BuildError::IdTwice { id: special.id });
+            if let Some(symbol) = self.symbol_with(added.id) {
+                if self.bytes_of(symbol) != added.text.as_bytes() {
+                    return Err(BuildError::IdTwice { id: added.id });
+                }
+                self.shares_ids = true;
             }
+            let first = *self.added_of.entry(added.id.0).or_insert(index);
+            self.shares_ids |= first != index;
         }
         Ok(())
     }
@@ -246,12 +302,12 @@ impl Vocabulary {
         self.tokens.is_empty()
     }
 
-    /// One more than the largest id, special tokens included.
+    /// One more than the largest id, added tokens included.
     pub fn n_vocab(&self) -> usize {
         self.n_vocab
     }
 
-    /// The number of tokens, not counting special tokens.
+    /// The number of tokens, not counting added tokens.
     pub fn n_tokens(&self) -> usize {
         self.n_tokens
     }
@@ -278,7 +334,17 @@ impl Vocabulary {
         (id != NO_ID).then_some(TokenId(id))
     }
 
-    /// The symbol with this id. `None` for special tokens and unused ids.
+    /// The index of the first added token with this id.
+    pub(super) fn added_with(&self, id: TokenId) -> Option<usize> {
+        self.added_of.get(&id.0).copied()
+    }
+
+    /// Whether an added token has the id of another one or of an ordinary token.
+    pub(super) fn shares_ids(&self) -> bool {
+        self.shares_ids
+    }
+
+    /// The symbol with this id. `None` for added tokens and unused ids.
     pub fn symbol_with(&self, id: TokenId) -> Option<Symbol> {
         let symbol = *self.symbol_of.get(id.index())?;
         (symbol != NO_ID).then_some(Symbol(symbol))
@@ -293,5 +359,28 @@ impl Vocabulary {
     pub fn id_of_bytes(&self, bytes: &[u8]) -> Option<TokenId> {
         self.symbol_of_bytes(bytes)
             .and_then(|symbol| self.id_of(symbol))
+    }
+}
+
+/// Checks that each merge has a rank of its own, if ranks are given.
+fn check_order(parts: &ModelParts) -> Result<(), BuildError> {
+    let Some(order) = &parts.order else {
+        return Ok(());
+    };
+    if parts.has_deletions() {
+        return Err(BuildError::OrderWithDeletions);
+    }
+    let needed = parts.merges();
+    if order.len() != needed {
+        return Err(BuildError::OrderOfOtherLength {
+            given: order.len(),
+            needed,
+        });
+    }
+    let mut ranks = order.clone();
+    ranks.sort_unstable();
+    match ranks.windows(2).find(|pair| pair[0] == pair[1]) {
+        Some(pair) => Err(BuildError::RankTwice { rank: pair[0] }),
+        None => Ok(()),
     }
 }

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::superwords::{SavedNgrams, Step, Superwords};
 use super::words::Words;
 use super::{GreedySplit, TrainError, TrainOptions};
-use crate::model::{Event, Facts, Method, Model, ModelParts, PickySplit, SpecialToken, WordEvent};
+use crate::model::{AddedToken, Event, Facts, Method, Model, ModelParts, PickySplit, WordEvent};
 use crate::text::PretokenizerConfig;
 use crate::token::{Symbol, TokenId};
 
@@ -65,9 +65,11 @@ impl Learned {
         base: Option<&Model>,
         text: Facts,
     ) -> Result<Model, TrainError> {
-        let mut renumber = Renumber::new(options.alphabet.size());
+        let extra = base.map(Model::parts);
+        let unmade = extra.map_or(0, |base| base.unmade.len());
+        let mut renumber = Renumber::new(options.alphabet.size() + unmade);
         let events = self.steps.iter().map(|step| renumber.event(step)).collect();
-        let (ids, specials) = match base {
+        let (ids, added) = match base {
             None => (None, specials_after(self.size, &options.special_tokens)),
             Some(base) => {
                 let made = self.steps.iter().filter_map(|step| match step {
@@ -75,7 +77,7 @@ impl Learned {
                     Step::Word(_) => None,
                 });
                 let ids = ids_after(base, renumber.next as usize, made);
-                (ids, base.parts().specials.clone())
+                (ids, base.parts().added.clone())
             }
         };
         let ngrams = self
@@ -100,20 +102,22 @@ impl Learned {
             picky_split,
             events,
             ids,
-            specials,
+            added,
+            normalizer: extra.and_then(|base| base.normalizer),
+            whole_pieces: extra.is_some_and(|base| base.whole_pieces),
+            order: extra.and_then(|base| base.order.clone()),
+            unmade: extra.map_or_else(Vec::new, |base| base.unmade.clone()),
+            settings: extra.map_or_else(Facts::new, |base| base.settings.clone()),
             ngrams,
             facts,
         })?)
     }
 }
 
-fn specials_after(size: usize, texts: &[String]) -> Vec<SpecialToken> {
+fn specials_after(size: usize, texts: &[String]) -> Vec<AddedToken> {
     (size as u32..)
         .zip(texts)
-        .map(|(id, text)| SpecialToken {
-            text: text.clone(),
-            id: TokenId(id),
-        })
+        .map(|(id, text)| AddedToken::special(text.clone(), TokenId(id)))
         .collect()
 }
 
@@ -124,7 +128,7 @@ fn ids_after(
     symbols: usize,
     made: impl Iterator<Item = Symbol>,
 ) -> Option<Vec<TokenId>> {
-    if base.parts().ids.is_none() && base.parts().specials.is_empty() {
+    if base.parts().ids.is_none() && base.parts().added.is_empty() {
         return None;
     }
     let vocabulary = base.vocabulary();
@@ -189,12 +193,11 @@ struct Renumber {
 }
 
 impl Renumber {
-    fn new(alphabet: usize) -> Renumber {
+    /// Symbols below `start`, which exist before the first event, stay the same.
+    fn new(start: usize) -> Renumber {
         Renumber {
-            new: (0..alphabet as u32)
-                .map(|index| Some(Symbol(index)))
-                .collect(),
-            next: alphabet as u32,
+            new: (0..start as u32).map(|index| Some(Symbol(index))).collect(),
+            next: start as u32,
         }
     }
 

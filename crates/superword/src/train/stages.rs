@@ -182,8 +182,9 @@ pub fn train_words(
 /// The symbols of the candidates are those of the model. The candidates were cut at bigrams that
 /// occur fewer than `cut_below` times (1: not cut).
 ///
-/// If the model has special tokens or custom ids, its tokens keep their ids, and superwords get the
-/// ids after all of them. `options` must not have special tokens then.
+/// If the model has added tokens, custom ids or anything else that only imports have, its tokens keep
+/// their ids, and superwords get the ids after all of them. `options` must not have special tokens
+/// then.
 ///
 /// BoundlessBPE gives the result of [`super::train`] if the words were learned at the full
 /// vocabulary size without special tokens. SuperBPE does if they were learned at that size minus
@@ -201,8 +202,10 @@ pub fn train_superwords(
     if options.method == Method::Bpe {
         return Err(TrainError::SuperwordsOnly);
     }
-    let keeps_ids = words.parts().ids.is_some() || !words.parts().specials.is_empty();
-    let base = keeps_ids.then_some(words);
+    let is_imported = words.parts().ids.is_some()
+        || !words.parts().added.is_empty()
+        || words.format_version() > 1;
+    let base = is_imported.then_some(words);
     let mut options = options.clone();
     if let Some(base) = base {
         if options.method != Method::SuperBpe {
@@ -211,8 +214,8 @@ pub fn train_superwords(
         if !options.special_tokens.is_empty() {
             return Err(TrainError::BaseHasSpecials);
         }
-        let specials = base.parts().specials.iter();
-        options.special_tokens = specials.map(|special| special.text.clone()).collect();
+        let added = base.parts().added.iter();
+        options.special_tokens = added.map(|token| token.text.clone()).collect();
         // Ids may have gaps, so the size is the number of tokens.
         options.vocab_size =
             base.vocabulary().n_tokens() + options.special_tokens.len() + options.supermerges;

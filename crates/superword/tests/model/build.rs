@@ -1,16 +1,13 @@
 //! Parts that do not make a valid model are refused, each with its own error.
 
 use serde_json::{Value, json};
-use superword::model::{BuildError, Method, Model, SpecialToken};
+use superword::model::{AddedToken, BuildError, Event, Method, Model, ModelParts};
 use superword::token::{Symbol, TokenId};
 
 use crate::samples::{delete, facts, merge, plain, supermerge, tiny};
 
-fn special(text: &str, id: u32) -> SpecialToken {
-    SpecialToken {
-        text: text.to_owned(),
-        id: TokenId(id),
-    }
+fn special(text: &str, id: u32) -> AddedToken {
+    AddedToken::special(text.to_owned(), TokenId(id))
 }
 
 #[test]
@@ -45,27 +42,25 @@ fn each_invalid_part_has_its_own_error() {
         BuildError::SupermergeInBpe { event: 0 }
     );
 
-    let specials = |specials| {
+    let added = |added| {
         let mut parts = plain(Vec::new());
-        parts.specials = specials;
+        parts.added = added;
         Model::build(parts).unwrap_err()
     };
     assert_eq!(
-        specials(vec![special("", 256)]),
-        BuildError::EmptySpecial { index: 0 }
+        added(vec![special("", 256)]),
+        BuildError::EmptyAdded { index: 0 }
     );
     assert_eq!(
-        specials(vec![special("a", 256), special("a", 257)]),
-        BuildError::SpecialTwice { text: "a".into() }
+        added(vec![special("a", 256), special("a", 257)]),
+        BuildError::AddedTwice { text: "a".into() }
     );
-    for twice in [
-        vec![special("a", 7)],
-        vec![special("a", 256), special("b", 256)],
-    ] {
-        assert!(matches!(specials(twice), BuildError::IdTwice { .. }));
-    }
+    assert_eq!(
+        added(vec![special("a", 7)]),
+        BuildError::IdTwice { id: TokenId(7) }
+    );
     assert!(matches!(
-        specials(vec![special("a", u32::MAX)]),
+        added(vec![special("a", u32::MAX)]),
         BuildError::IdTooLarge { .. }
     ));
 
@@ -82,6 +77,83 @@ fn each_invalid_part_has_its_own_error() {
         ngrams(vec![vec![Symbol(97), token]]),
         BuildError::NgramPart { index: 0, token }
     );
+}
+
+#[test]
+fn ranks_and_unmade_tokens_are_checked() {
+    let build = |change: &dyn Fn(&mut ModelParts)| {
+        let mut parts = plain(vec![merge(97, 98, 1), merge(98, 99, 1)]);
+        change(&mut parts);
+        Model::build(parts)
+    };
+    let error = |change: &dyn Fn(&mut ModelParts)| build(change).unwrap_err();
+    assert!(build(&|parts| parts.order = Some(vec![9, 3])).is_ok());
+    assert_eq!(
+        error(&|parts| parts.order = Some(vec![1])),
+        BuildError::OrderOfOtherLength {
+            given: 1,
+            needed: 2
+        }
+    );
+    assert_eq!(
+        error(&|parts| parts.order = Some(vec![5, 5])),
+        BuildError::RankTwice { rank: 5 }
+    );
+    assert_eq!(
+        error(&|parts| {
+            parts.order = Some(vec![1, 2]);
+            parts.events.push(delete(256));
+        }),
+        BuildError::OrderWithDeletions
+    );
+    let unmade = |tokens: &[&str]| {
+        tokens
+            .iter()
+            .map(|token| token.as_bytes().to_vec())
+            .collect()
+    };
+    for twice in [["x", "xy"], ["xy", "xy"]] {
+        assert!(matches!(
+            error(&|parts| {
+                parts.events.clear();
+                parts.unmade = unmade(&twice);
+            }),
+            BuildError::UnmadeTwice { .. }
+        ));
+    }
+    // `xy` is token 256 here.
+    let event = |event: Event| {
+        error(&|parts| {
+            parts.method = Method::SuperBpe;
+            parts.unmade = unmade(&["xy", ""]);
+            parts.events = vec![event];
+        })
+    };
+    let token = Symbol(256);
+    assert_eq!(
+        event(merge(256, 97, 1)),
+        BuildError::PartUnmade { event: 0, token }
+    );
+    assert_eq!(
+        event(delete(256)),
+        BuildError::PartUnmade { event: 0, token }
+    );
+    assert_eq!(
+        event(merge(120, 121, 1)),
+        BuildError::UnmadeIsMade { event: 0, token }
+    );
+    let token = Symbol(257);
+    assert_eq!(
+        event(supermerge(97, 257, 1)),
+        BuildError::PartUnmade { event: 0, token }
+    );
+    // A supermerge may use an unmade token, and may make the bytes of another one.
+    let model = build(&|parts| {
+        parts.method = Method::SuperBpe;
+        parts.unmade = unmade(&["xy", "axy"]);
+        parts.events = vec![supermerge(97, 256, 1)];
+    });
+    assert_eq!(model.unwrap().vocabulary().made_by(0), Symbol(257));
 }
 
 #[test]

@@ -82,12 +82,12 @@ fn truncated_extended_and_altered_files_are_distinguished() {
 #[test]
 fn the_version_is_checked_before_everything_else() {
     let mut file = MAGIC.to_vec();
-    file.extend_from_slice(&2u32.to_le_bytes());
+    file.extend_from_slice(&3u32.to_le_bytes());
     let error = refused!(
         file,
         LoadError::NewerVersion {
-            found: 2,
-            supported: 1
+            found: 3,
+            supported: 2
         }
     );
     assert!(error.to_string().starts_with("written by a newer version"));

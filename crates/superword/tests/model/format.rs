@@ -4,14 +4,18 @@ use std::sync::Arc;
 
 use serde_json::json;
 use superword::encode::Encoder;
-use superword::model::{LoadError, Model, ModelParts, PickySplit};
+use superword::model::{AddedToken, LoadError, Model, ModelParts, Normalizer, PickySplit};
 use superword::token::TokenId;
 
-use crate::samples::{delete, facts, file_of, large, merge, plain, rich, split, tiny, with_header};
+use crate::samples::{
+    delete, facts, file_of, file_of_version, imported, large, merge, plain, rich, split, tiny,
+    with_header,
+};
 
 #[test]
 fn models_round_trip_through_their_files() {
-    for model in [tiny(), rich(), Model::build(plain(vec![])).unwrap()] {
+    let empty = Model::build(plain(vec![])).unwrap();
+    for model in [tiny(), rich(), imported(), empty] {
         let bytes = model.to_bytes();
         let read = Model::from_bytes(&bytes).unwrap();
         assert_eq!(read, model);
@@ -55,6 +59,82 @@ fn files_of_version_1_stay_readable() {
         "/../../tests/data/rich-v1.superword"
     );
     assert_eq!(Model::load(path).unwrap(), rich());
+}
+
+/// Models without anything new are written as before, so that older programs read them.
+#[test]
+fn version_2_is_written_only_where_version_1_cannot_hold_the_model() {
+    assert_eq!(tiny().to_bytes()[8], 1);
+    assert_eq!(rich().to_bytes()[8], 1);
+    let special = |text: &str, id| AddedToken::special(text.to_owned(), TokenId(id));
+    let changes: [fn(&mut ModelParts); 7] = [
+        |parts| parts.normalizer = Some(Normalizer::Nfkc),
+        |parts| parts.whole_pieces = true,
+        |parts| parts.order = Some(vec![3]),
+        |parts| parts.unmade = vec![b"xyz".to_vec()],
+        |parts| {
+            parts.settings.insert("eos_token".into(), json!("<|end|>"));
+        },
+        |parts| parts.added[0].special = false,
+        |parts| parts.added[0].rstrip = true,
+    ];
+    let mut base = plain(vec![merge(97, 98, 1)]);
+    base.added = vec![special("<|end|>", 300)];
+    assert_eq!(Model::build(base.clone()).unwrap().format_version(), 1);
+    for change in changes {
+        let mut parts = base.clone();
+        change(&mut parts);
+        let model = Model::build(parts).unwrap();
+        let file = model.to_bytes();
+        assert_eq!(file[8], 2);
+        assert_eq!(Model::from_bytes(&file).unwrap(), model);
+    }
+    base.added.push(special("<|fin|>", 300));
+    let shared = Model::build(base.clone()).unwrap();
+    assert_eq!(shared.format_version(), 2);
+    assert_eq!(shared.token_bytes(TokenId(300)), Some(&b"<|end|>"[..]));
+    base.added = vec![special("ab", 256)];
+    assert_eq!(Model::build(base).unwrap().format_version(), 2);
+}
+
+#[test]
+fn a_model_has_no_file_of_another_version() {
+    let (mut header, sections) = split(&tiny().to_bytes());
+    let fields = header.as_object_mut().unwrap();
+    fields.remove("special_tokens");
+    fields.insert("added_tokens".into(), json!([]));
+    fields.insert("normalizer".into(), json!(null));
+    fields.insert("settings".into(), json!({}));
+    fields.insert("whole_pieces".into(), json!(false));
+    let newer = file_of_version(2, header.to_string().as_bytes(), &sections);
+    assert!(matches!(
+        Model::from_bytes(&newer).unwrap_err(),
+        LoadError::WrongVersion {
+            found: 2,
+            needed: 1
+        }
+    ));
+    let shared = with_header(|header| {
+        header["special_tokens"] = json!([{"id": 259, "text": "a"}, {"id": 259, "text": "b"}]);
+    });
+    assert!(matches!(
+        Model::from_bytes(&shared).unwrap_err(),
+        LoadError::WrongVersion {
+            found: 1,
+            needed: 2
+        }
+    ));
+    let (mut header, sections) = split(&imported().to_bytes());
+    let fields = header.as_object_mut().unwrap();
+    for name in ["added_tokens", "normalizer", "settings", "whole_pieces"] {
+        fields.remove(name);
+    }
+    fields.insert("special_tokens".into(), json!([]));
+    let older = file_of(header.to_string().as_bytes(), &sections);
+    assert!(matches!(
+        Model::from_bytes(&older).unwrap_err(),
+        LoadError::SectionOfLaterVersion { version: 1, .. }
+    ));
 }
 
 /// `es`, `esk`, `top`, `esktop` and `desktop`; `esk` is deleted, then `esktop`.

@@ -2,8 +2,7 @@
 
 use serde_json::{Value, json};
 use superword::model::{
-    Alphabet, Event, FORMAT_VERSION, Facts, MAGIC, Method, Model, ModelParts, PickySplit,
-    SpecialToken,
+    AddedToken, Alphabet, Event, Facts, MAGIC, Method, Model, ModelParts, Normalizer, PickySplit,
 };
 use superword::text::{PretokenizerConfig, ScriptPattern};
 use superword::token::{Symbol, TokenId};
@@ -54,7 +53,12 @@ pub(crate) fn plain(events: Vec<Event>) -> ModelParts {
         picky_split: PickySplit::Parts,
         events,
         ids: None,
-        specials: Vec::new(),
+        added: Vec::new(),
+        normalizer: None,
+        whole_pieces: false,
+        order: None,
+        unmade: Vec::new(),
+        settings: Facts::new(),
         ngrams: Vec::new(),
         facts: Facts::new(),
     }
@@ -68,10 +72,7 @@ pub(crate) fn tiny() -> Model {
         supermerge(256, 257, 150),
     ]);
     parts.method = Method::Boundless;
-    parts.specials = vec![SpecialToken {
-        text: "<|end|>".to_owned(),
-        id: TokenId(259),
-    }];
+    parts.added = vec![AddedToken::special("<|end|>".to_owned(), TokenId(259))];
     parts.facts = facts(json!({"bytes": 1000}));
     Model::build(parts).unwrap()
 }
@@ -101,21 +102,53 @@ pub(crate) fn rich() -> Model {
     };
     // 243 bytes and four joined strings, with ids in reverse order and a gap.
     parts.ids = Some((0..247).rev().map(|id| TokenId(id + 10)).collect());
-    parts.specials = vec![
-        SpecialToken {
-            text: "<|fin é|>".to_owned(),
-            id: TokenId(0),
-        },
-        SpecialToken {
-            text: " ".to_owned(),
-            id: TokenId(1000),
-        },
+    parts.added = vec![
+        AddedToken::special("<|fin é|>".to_owned(), TokenId(0)),
+        AddedToken::special(" ".to_owned(), TokenId(1000)),
     ];
     parts.ngrams = vec![vec![Symbol(243), Symbol(244)], vec![Symbol(97); 200]];
     parts.facts = facts(json!({
         "z": [1, -2, 0.1, 1e-7, 1e300, true, null, u64::MAX, -0.0, 2.0, 0.6],
         "a": {"options": {"vocab_size": 300}, "é": "\n\u{2028}"},
     }));
+    Model::build(parts).unwrap()
+}
+
+/// A model with everything that only version 2 of the format has.
+///
+/// The symbols are the 256 bytes, ` the` (256) and the empty token (257), which no merge makes, and
+/// ` a` (258), ` ab` (259), `bc` (260), ` the a` (261).
+pub(crate) fn imported() -> Model {
+    let mut parts = plain(vec![
+        merge(32, 97, 1),
+        merge(258, 98, 1),
+        merge(98, 99, 1),
+        supermerge(256, 258, 1),
+    ]);
+    parts.method = Method::SuperBpe;
+    parts.normalizer = Some(Normalizer::Nfc);
+    parts.whole_pieces = true;
+    parts.order = Some(vec![300, 7, 12]); // ` ab` comes before its part ` a`
+    parts.unmade = vec![b" the".to_vec(), Vec::new()];
+    parts.ids = Some((0..262).map(|id| TokenId(id + 2)).collect());
+    let added = |text: &str, id| AddedToken::special(text.to_owned(), TokenId(id));
+    parts.added = vec![
+        added("<|end|>", 0),
+        added("<|fin|>", 0), // two texts, one id
+        AddedToken {
+            special: false,
+            lstrip: true,
+            normalized: true,
+            ..added("<think>", 300)
+        },
+        AddedToken {
+            special: false,
+            single_word: true,
+            rstrip: true,
+            ..added("bc", 262) // the id of the token `bc`
+        },
+    ];
+    parts.settings = facts(json!({"eos_token": "<|end|>", "single": ["$A", "<|end|>"]}));
     Model::build(parts).unwrap()
 }
 
@@ -140,10 +173,15 @@ pub(crate) fn large(tokens: u32) -> Model {
     Model::build(plain(events)).unwrap()
 }
 
-/// A file with these parts and a correct checksum.
+/// A file of version 1 with these parts and a correct checksum.
 pub(crate) fn file_of(header: &[u8], sections: &[u8]) -> Vec<u8> {
+    file_of_version(1, header, sections)
+}
+
+/// A file with these parts and a correct checksum.
+pub(crate) fn file_of_version(version: u32, header: &[u8], sections: &[u8]) -> Vec<u8> {
     let mut file = MAGIC.to_vec();
-    file.extend_from_slice(&FORMAT_VERSION.to_le_bytes());
+    file.extend_from_slice(&version.to_le_bytes());
     file.extend_from_slice(&(header.len() as u64).to_le_bytes());
     file.extend_from_slice(header);
     file.extend_from_slice(sections);

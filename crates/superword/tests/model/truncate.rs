@@ -1,7 +1,7 @@
 //! A truncated model is the model that training with the smaller size would have made.
 
 use serde_json::json;
-use superword::model::{BuildError, Event, Method, Model, ModelParts, SpecialToken};
+use superword::model::{AddedToken, BuildError, Event, Method, Model, ModelParts};
 use superword::token::{Symbol, TokenId};
 
 use crate::samples::{Random, delete, facts, merge, plain, rich, supermerge};
@@ -17,11 +17,8 @@ fn parts() -> ModelParts {
         supermerge(259, 257, 40),
     ]);
     parts.method = Method::SuperBpe;
-    parts.specials = (0..2)
-        .map(|index| SpecialToken {
-            text: format!("<|{index}|>"),
-            id: TokenId(261 + index),
-        })
+    parts.added = (0..2)
+        .map(|index| AddedToken::special(format!("<|{index}|>"), TokenId(261 + index)))
         .collect();
     parts.ngrams = vec![
         vec![Symbol(256), Symbol(257)],
@@ -46,7 +43,7 @@ fn each_size_keeps_the_events_until_it_was_reached() {
         let cut = model.truncate(size).unwrap();
         assert_eq!(cut.n_vocab(), size);
         assert_eq!(cut.parts().events, parts().events[..events], "size {size}");
-        let specials: Vec<usize> = cut.parts().specials.iter().map(|s| s.id.index()).collect();
+        let specials: Vec<usize> = cut.parts().added.iter().map(|s| s.id.index()).collect();
         assert_eq!(specials, [size - 2, size - 1]);
         // Truncating in two steps gives the same as truncating once.
         for smaller in 258..=size {
@@ -139,9 +136,26 @@ fn sizes_out_of_range_say_the_limits() {
 fn imported_ids_are_not_changed() {
     assert_eq!(rich().truncate(250).unwrap_err(), BuildError::TruncateIds);
     let mut gap = parts();
-    gap.specials[1].id = TokenId(500);
+    gap.added[1].id = TokenId(500);
     let gap = Model::build(gap).unwrap();
     assert_eq!(gap.truncate(260).unwrap_err(), BuildError::TruncateIds);
+}
+
+#[test]
+fn ranks_and_unmade_tokens_are_kept() {
+    let mut parts = plain(vec![merge(97, 98, 9), merge(98, 99, 8), merge(257, 99, 7)]);
+    parts.unmade = vec![b"xyz".to_vec()];
+    parts.order = Some(vec![5, 9, 1]);
+    let model = Model::build(parts).unwrap();
+    assert_eq!(model.n_vocab(), 260);
+    let cut = model.truncate(259).unwrap();
+    assert_eq!(cut.parts().order, Some(vec![5, 9]));
+    assert_eq!(cut.parts().unmade, [b"xyz"]);
+    assert_eq!(cut.n_vocab(), 259);
+    assert!(matches!(
+        model.truncate(256).unwrap_err(),
+        BuildError::TruncateSize { smallest: 257, .. }
+    ));
 }
 
 /// Random merges, supermerges and deletions that make a valid model.

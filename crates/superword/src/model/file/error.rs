@@ -88,6 +88,12 @@ pub enum LoadError {
         allowed: &'static str,
     },
 
+    #[error("the file has format version {found}, but its model is written as version {needed}")]
+    WrongVersion { found: u32, needed: u32 },
+
+    #[error("the section `{section}` does not exist in format version {version}")]
+    SectionOfLaterVersion { section: Section, version: u32 },
+
     #[error("the section `{section}` is out of order or listed twice")]
     SectionOrder { section: Section },
 

@@ -4,7 +4,7 @@ use serde_json::{Map, Value, json};
 
 use super::sections::{Section, SectionLength};
 use super::{LoadError, PREAMBLE_BYTES};
-use crate::model::{Alphabet, Facts, Method, ModelParts, PickySplit, SpecialToken};
+use crate::model::{AddedToken, Alphabet, Facts, Method, ModelParts, Normalizer, PickySplit};
 use crate::text::{PretokenizerConfig, ScriptPattern};
 use crate::token::TokenId;
 
@@ -17,16 +17,20 @@ pub(super) struct Header {
     pub(super) pretokenizer: PretokenizerConfig,
     pub(super) alphabet: Alphabet,
     pub(super) picky_split: PickySplit,
-    pub(super) specials: Vec<SpecialToken>,
+    pub(super) added: Vec<AddedToken>,
+    pub(super) normalizer: Option<Normalizer>,
+    pub(super) whole_pieces: bool,
+    pub(super) settings: Facts,
     pub(super) facts: Facts,
     pub(super) sections: Vec<SectionLength>,
     pub(super) written_by: String,
 }
 
 impl Header {
-    /// Writes a header. There is exactly one way to write each header.
+    /// Writes a header. There is exactly one way to write each header of a version.
     pub(super) fn to_json(
         parts: &ModelParts,
+        version: u32,
         sections: &[SectionLength],
         written_by: &str,
     ) -> Vec<u8> {
@@ -35,11 +39,6 @@ impl Header {
             .script
             .as_ref()
             .map(|script| json!({"pattern": script.pattern, "scripts": script.scripts}));
-        let specials: Vec<Value> = parts
-            .specials
-            .iter()
-            .map(|special| json!({"id": special.id.0, "text": special.text}))
-            .collect();
         let sections: Vec<Value> = sections
             .iter()
             .map(|length| {
@@ -50,7 +49,7 @@ impl Header {
                 })
             })
             .collect();
-        json!({
+        let mut header = json!({
             "alphabet": parts.alphabet.name(),
             "facts": parts.facts,
             "method": parts.method.name(),
@@ -62,16 +61,25 @@ impl Header {
                 "script": script,
             },
             "sections": sections,
-            "special_tokens": specials,
             "written_by": written_by,
-        })
-        .to_string()
-        .into_bytes()
+        });
+        let added = parts.added.iter();
+        if version == 1 {
+            header["special_tokens"] = added
+                .map(|token| json!({"id": token.id.0, "text": token.text}))
+                .collect();
+        } else {
+            header["added_tokens"] = added.map(added_json).collect();
+            header["normalizer"] = json!(parts.normalizer.map(Normalizer::name));
+            header["settings"] = json!(parts.settings);
+            header["whole_pieces"] = json!(parts.whole_pieces);
+        }
+        header.to_string().into_bytes()
     }
 
     /// Reads a header. Every field must be present and have the right type, and there must be no other
     /// fields.
-    pub(super) fn parse(bytes: &[u8]) -> Result<Header, LoadError> {
+    pub(super) fn parse(bytes: &[u8], version: u32) -> Result<Header, LoadError> {
         let text = std::str::from_utf8(bytes).map_err(|error| LoadError::HeaderNotUtf8 {
             offset: PREAMBLE_BYTES + error.valid_up_to(),
         })?;
@@ -81,7 +89,29 @@ impl Header {
                 problem: error.to_string(),
             })?;
         let mut fields = Fields::of(String::new(), value)?;
+        let (added, normalizer, whole_pieces, settings) = match version {
+            1 => {
+                let added = fields.objects("special_tokens", special)?;
+                (added, None, false, Facts::new())
+            }
+            _ => (
+                fields.objects("added_tokens", added)?,
+                match fields.take("normalizer")? {
+                    Value::Null => None,
+                    value => {
+                        fields.map.insert("normalizer".into(), value);
+                        Some(fields.name("normalizer", "nfc, nfkc", Normalizer::from_name)?)
+                    }
+                },
+                fields.flag("whole_pieces")?,
+                fields.object("settings")?.map,
+            ),
+        };
         let header = Header {
+            added,
+            normalizer,
+            whole_pieces,
+            settings,
             method: fields.name("method", "bpe, boundless, superbpe", Method::from_name)?,
             pretokenizer: pretokenizer(fields.object("pretokenizer")?)?,
             alphabet: fields.name("alphabet", "bytes, utf8", Alphabet::from_name)?,
@@ -90,7 +120,6 @@ impl Header {
                 "parts, nearest_parts, bytes",
                 PickySplit::from_recorded,
             )?,
-            specials: fields.objects("special_tokens", special)?,
             facts: fields.object("facts")?.map,
             sections: fields.objects("sections", section)?,
             written_by: fields.string("written_by")?,
@@ -130,20 +159,46 @@ fn script(mut fields: Fields) -> Result<ScriptPattern, LoadError> {
     Ok(ScriptPattern { pattern, scripts })
 }
 
-fn special(mut fields: Fields) -> Result<SpecialToken, LoadError> {
-    let id = fields.take("id")?;
-    let id = match id.as_u64().map(u32::try_from) {
-        Some(Ok(id)) => TokenId(id),
-        _ => return Err(fields.mistyped("id", "a whole number below 2^32", &id)),
-    };
+fn special(mut fields: Fields) -> Result<AddedToken, LoadError> {
+    let id = fields.id()?;
     let text = fields.string("text")?;
     fields.end()?;
-    Ok(SpecialToken { text, id })
+    Ok(AddedToken::special(text, id))
+}
+
+fn added(mut fields: Fields) -> Result<AddedToken, LoadError> {
+    let token = AddedToken {
+        id: fields.id()?,
+        text: fields.string("text")?,
+        special: fields.flag("special")?,
+        lstrip: fields.flag("lstrip")?,
+        rstrip: fields.flag("rstrip")?,
+        single_word: fields.flag("single_word")?,
+        normalized: fields.flag("normalized")?,
+    };
+    fields.end()?;
+    Ok(token)
+}
+
+fn added_json(token: &AddedToken) -> Value {
+    json!({
+        "id": token.id.0,
+        "lstrip": token.lstrip,
+        "normalized": token.normalized,
+        "rstrip": token.rstrip,
+        "single_word": token.single_word,
+        "special": token.special,
+        "text": token.text,
+    })
 }
 
 fn section(mut fields: Fields) -> Result<SectionLength, LoadError> {
     let length = SectionLength {
-        section: fields.name("name", "events, ids, ngrams", Section::from_name)?,
+        section: fields.name(
+            "name",
+            "events, ids, ngrams, order, unmade",
+            Section::from_name,
+        )?,
         bytes: fields.number("bytes")?,
         items: fields.number("items")?,
     };
@@ -203,6 +258,21 @@ impl Fields {
         match self.take(field)? {
             Value::String(text) => Ok(text),
             other => Err(self.mistyped(field, "a string", &other)),
+        }
+    }
+
+    fn flag(&mut self, field: &str) -> Result<bool, LoadError> {
+        match self.take(field)? {
+            Value::Bool(flag) => Ok(flag),
+            other => Err(self.mistyped(field, "true or false", &other)),
+        }
+    }
+
+    fn id(&mut self) -> Result<TokenId, LoadError> {
+        let id = self.take("id")?;
+        match id.as_u64().map(u32::try_from) {
+            Some(Ok(id)) => Ok(TokenId(id)),
+            _ => Err(self.mistyped("id", "a whole number below 2^32", &id)),
         }
     }
 

@@ -19,15 +19,15 @@ use std::path::Path;
 
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::{BuildError, Facts, Model, ModelParts};
+use super::{AddedToken, BuildError, Facts, Model, ModelParts};
 use header::Header;
 
 /// The first bytes of every model file. As in PNG, a byte above 127 and both kinds of line endings
 /// reveal a file that was copied as text.
 pub const MAGIC: [u8; 8] = *b"\x89SWM\r\n\x1a\n";
 
-/// The format version that is written, and the newest one that can be read.
-pub const FORMAT_VERSION: u32 = 1;
+/// The newest format version that can be read. See [`Model::format_version`] for what is written.
+pub const FORMAT_VERSION: u32 = 2;
 
 /// The most bytes of a header. Parsed JSON takes many times the memory of its text.
 const MAX_HEADER_BYTES: usize = 1 << 23;
@@ -47,15 +47,29 @@ const PREAMBLE_BYTES: usize = 20;
 const CHECKSUM_BYTES: usize = 8;
 
 impl Model {
+    /// The format version of the file of this model: the oldest one that can hold it.
+    pub fn format_version(&self) -> u32 {
+        let parts = self.parts();
+        let is_old = parts.normalizer.is_none()
+            && !parts.whole_pieces
+            && parts.order.is_none()
+            && parts.unmade.is_empty()
+            && parts.settings.is_empty()
+            && parts.added.iter().all(AddedToken::is_plain_special)
+            && !self.vocabulary().shares_ids();
+        if is_old { 1 } else { FORMAT_VERSION }
+    }
+
     /// The model as the bytes of a file. The same model always gives the same bytes.
     pub fn to_bytes(&self) -> Vec<u8> {
         let parts = self.parts();
         let (lengths, sections) = sections::write(parts);
-        let header = Header::to_json(parts, &lengths, header::PROGRAM);
+        let version = self.format_version();
+        let header = Header::to_json(parts, version, &lengths, header::PROGRAM);
         let mut file =
             Vec::with_capacity(PREAMBLE_BYTES + header.len() + sections.len() + CHECKSUM_BYTES);
         file.extend_from_slice(&MAGIC);
-        file.extend_from_slice(&FORMAT_VERSION.to_le_bytes());
+        file.extend_from_slice(&version.to_le_bytes());
         file.extend_from_slice(&(header.len() as u64).to_le_bytes());
         file.extend_from_slice(&header);
         file.extend_from_slice(&sections);
@@ -66,10 +80,10 @@ impl Model {
     /// The inverse of [`Model::to_bytes`]. Any other bytes give an error and never a panic. Memory use
     /// is limited to a fixed amount plus a fixed multiple of the length.
     pub fn from_bytes(bytes: &[u8]) -> Result<Model, LoadError> {
-        let (header_bytes, body) = verify(bytes)?;
-        let header = Header::parse(header_bytes)?;
+        let (version, header_bytes, body) = verify(bytes)?;
+        let header = Header::parse(header_bytes, version)?;
         let body_offset = PREAMBLE_BYTES + header_bytes.len();
-        let content = sections::read(body, body_offset, &header.sections)?;
+        let content = sections::read(body, body_offset, version, &header.sections)?;
         let parts = ModelParts {
             method: header.method,
             pretokenizer: header.pretokenizer,
@@ -77,18 +91,30 @@ impl Model {
             picky_split: header.picky_split,
             events: content.events,
             ids: content.ids,
-            specials: header.specials,
+            added: header.added,
+            normalizer: header.normalizer,
+            whole_pieces: header.whole_pieces,
+            order: content.order,
+            unmade: content.unmade,
+            settings: header.settings,
             ngrams: content.ngrams,
             facts: header.facts,
         };
         // Sections can only be written in one way. Headers are compared with the one right way.
-        let canonical = Header::to_json(&parts, &header.sections, &header.written_by);
+        let canonical = Header::to_json(&parts, version, &header.sections, &header.written_by);
         if canonical != header_bytes {
             let same = canonical.iter().zip(header_bytes);
             let offset = PREAMBLE_BYTES + same.take_while(|(a, b)| a == b).count();
             return Err(LoadError::HeaderNotCanonical { offset });
         }
-        Ok(Model::build(parts)?)
+        let model = Model::build(parts)?;
+        match model.format_version() {
+            needed if needed != version => Err(LoadError::WrongVersion {
+                found: version,
+                needed,
+            }),
+            _ => Ok(model),
+        }
     }
 
     /// Saves the model to a file, replacing an existing one atomically; see
@@ -112,10 +138,10 @@ impl Model {
     }
 }
 
-/// Checks magic, version, checksum and the length of the header, in that order. Returns the header
-/// and the sections.
-fn verify(bytes: &[u8]) -> Result<(&[u8], &[u8]), LoadError> {
-    verify_start(bytes)?;
+/// Checks magic, version, checksum and the length of the header, in that order. Returns the version,
+/// the header and the sections.
+fn verify(bytes: &[u8]) -> Result<(u32, &[u8], &[u8]), LoadError> {
+    let version = verify_start(bytes)?;
     let too_short = LoadError::TooShort {
         bytes: bytes.len(),
         needed: PREAMBLE_BYTES + CHECKSUM_BYTES,
@@ -132,14 +158,15 @@ fn verify(bytes: &[u8]) -> Result<(&[u8], &[u8]), LoadError> {
             stored,
             computed,
             bytes: bytes.len(),
-            described: described_length(content),
+            described: described_length(content, version),
         });
     }
-    split_header(content)
+    let (header, sections) = split_header(content)?;
+    Ok((version, header, sections))
 }
 
-/// Checks the magic and the version, which need only the first bytes.
-fn verify_start(bytes: &[u8]) -> Result<(), LoadError> {
+/// Checks the magic and the version, which need only the first bytes. Returns the version.
+fn verify_start(bytes: &[u8]) -> Result<u32, LoadError> {
     let common = bytes.len().min(MAGIC.len());
     if bytes[..common] != MAGIC[..common] {
         return Err(LoadError::BadMagic {
@@ -154,7 +181,7 @@ fn verify_start(bytes: &[u8]) -> Result<(), LoadError> {
     };
     match u32::from_le_bytes(*version) {
         0 => Err(LoadError::VersionZero),
-        FORMAT_VERSION => Ok(()),
+        version @ 1..=FORMAT_VERSION => Ok(version),
         found => Err(LoadError::NewerVersion {
             found,
             supported: FORMAT_VERSION,
@@ -184,7 +211,7 @@ fn split_header(content: &[u8]) -> Result<(&[u8], &[u8]), LoadError> {
 
 /// The length that the file should have according to its own header, if that can be read. It tells a
 /// truncated file from an altered one.
-fn described_length(content: &[u8]) -> Option<u64> {
+fn described_length(content: &[u8], version: u32) -> Option<u64> {
     let (header, _) = match split_header(content) {
         Ok(split) => split,
         Err(LoadError::HeaderBeyondEnd { length, .. }) => {
@@ -192,7 +219,7 @@ fn described_length(content: &[u8]) -> Option<u64> {
         }
         Err(_) => return None,
     };
-    let sections = Header::parse(header).ok()?.sections;
+    let sections = Header::parse(header, version).ok()?.sections;
     let fixed = (PREAMBLE_BYTES + header.len() + CHECKSUM_BYTES) as u64;
     sections
         .iter()
@@ -200,14 +227,20 @@ fn described_length(content: &[u8]) -> Option<u64> {
 }
 
 /// Checks that the content of the header can be written and read back.
-pub(super) fn check_description(parts: &ModelParts) -> Result<(), BuildError> {
+pub(super) fn check_description(model: &Model) -> Result<(), BuildError> {
+    let parts = model.parts();
     // The depth is checked first, because writing nested facts is recursive.
+    if !shallow_map(&parts.settings, MAX_FACTS_DEPTH) {
+        return Err(BuildError::SettingsTooDeep {
+            limit: MAX_FACTS_DEPTH,
+        });
+    }
     if !shallow_map(&parts.facts, MAX_FACTS_DEPTH) {
         return Err(BuildError::FactsTooDeep {
             limit: MAX_FACTS_DEPTH,
         });
     }
-    let bytes = Header::to_json(parts, &[], "").len();
+    let bytes = Header::to_json(parts, model.format_version(), &[], "").len();
     let limit = MAX_HEADER_BYTES - HEADER_RESERVE;
     if bytes > limit {
         return Err(BuildError::DescriptionTooLarge { bytes, limit });

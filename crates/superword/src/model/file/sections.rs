@@ -1,4 +1,4 @@
-//! The sections of a model file: events, ids and n-grams as bytes.
+//! The sections of a model file: events, ids, n-grams, ranks and unmade tokens as bytes.
 //!
 //! Numbers are in LEB128: seven bits per byte, low bits first, with the high bit set in all bytes but
 //! the last. They always take the fewest possible bytes. 300 is `AC 02`.
@@ -20,32 +20,55 @@ pub enum Section {
     Ids,
     /// The n-grams for greedy splitting.
     Ngrams,
+    /// The rank of each merge, if ranks are not the order of the events.
+    Order,
+    /// The tokens that no merge makes.
+    Unmade,
 }
 
 impl Section {
-    /// The name in the header: `events`, `ids`, `ngrams`.
+    const ALL: [Section; 5] = [
+        Section::Events,
+        Section::Ids,
+        Section::Ngrams,
+        Section::Order,
+        Section::Unmade,
+    ];
+
+    /// The name in the header: `events`, `ids`, `ngrams`, `order`, `unmade`.
     pub fn name(self) -> &'static str {
         match self {
             Section::Events => "events",
             Section::Ids => "ids",
             Section::Ngrams => "ngrams",
+            Section::Order => "order",
+            Section::Unmade => "unmade",
         }
     }
 
     /// The inverse of [`Section::name`].
     pub fn from_name(name: &str) -> Option<Section> {
-        [Section::Events, Section::Ids, Section::Ngrams]
+        Section::ALL
             .into_iter()
             .find(|section| section.name() == name)
     }
 
-    /// The fewest bytes of an item: a deletion of a small symbol, an id, or an n-gram of two small
-    /// symbols.
+    /// The first format version that has the section.
+    fn since(self) -> u32 {
+        match self {
+            Section::Events | Section::Ids | Section::Ngrams => 1,
+            Section::Order | Section::Unmade => 2,
+        }
+    }
+
+    /// The fewest bytes of an item: a deletion of a small symbol, an id, an n-gram of two small
+    /// symbols, a small rank, or the empty token.
     fn smallest_item(self) -> u64 {
         match self {
             Section::Events => 2,
             Section::Ids => 4,
             Section::Ngrams => 3,
+            Section::Order | Section::Unmade => 1,
         }
     }
 }
@@ -69,6 +92,8 @@ pub(super) struct Content {
     pub(super) events: Vec<Event>,
     pub(super) ids: Option<Vec<TokenId>>,
     pub(super) ngrams: Vec<Vec<Symbol>>,
+    pub(super) order: Option<Vec<u32>>,
+    pub(super) unmade: Vec<Vec<u8>>,
 }
 
 /// Writes the sections of a model one after the other and returns their lengths.
@@ -117,6 +142,19 @@ pub(super) fn write(parts: &ModelParts) -> (Vec<SectionLength>, Vec<u8>) {
         }
         end(Section::Ngrams, parts.ngrams.len(), &bytes);
     }
+    if let Some(order) = &parts.order {
+        for &rank in order {
+            put_number(&mut bytes, rank.into());
+        }
+        end(Section::Order, order.len(), &bytes);
+    }
+    if !parts.unmade.is_empty() {
+        for token in &parts.unmade {
+            put_number(&mut bytes, token.len() as u64);
+            bytes.extend_from_slice(token);
+        }
+        end(Section::Unmade, parts.unmade.len(), &bytes);
+    }
     (lengths, bytes)
 }
 
@@ -128,17 +166,20 @@ fn put_number(bytes: &mut Vec<u8>, mut number: u64) {
     bytes.push(number as u8);
 }
 
-/// Reads the sections from `body`, which starts at byte `offset` of the file.
+/// Reads the sections from `body`, which starts at byte `offset` of a file of this version.
 pub(super) fn read(
     body: &[u8],
     offset: usize,
+    version: u32,
     lengths: &[SectionLength],
 ) -> Result<Content, LoadError> {
-    check_lengths(body, lengths)?;
+    check_lengths(body, version, lengths)?;
     let mut content = Content {
         events: Vec::new(),
         ids: None,
         ngrams: Vec::new(),
+        order: None,
+        unmade: Vec::new(),
     };
     let mut start = 0;
     for length in lengths {
@@ -155,15 +196,26 @@ pub(super) fn read(
             Section::Events => content.events = reader.items(length.items, Reader::event)?,
             Section::Ids => content.ids = Some(reader.items(length.items, Reader::id)?),
             Section::Ngrams => content.ngrams = reader.items(length.items, Reader::ngram)?,
+            Section::Order => content.order = Some(reader.items(length.items, Reader::rank)?),
+            Section::Unmade => content.unmade = reader.items(length.items, Reader::token)?,
         }
         start = end;
     }
     Ok(content)
 }
 
-/// Checks that the sections are in order, that their lengths add up, and that they are long enough
+/// Checks that this version has the sections, that they are in order, that their lengths add up, and that they are long enough
 /// for their items.
-fn check_lengths(body: &[u8], lengths: &[SectionLength]) -> Result<(), LoadError> {
+fn check_lengths(body: &[u8], version: u32, lengths: &[SectionLength]) -> Result<(), LoadError> {
+    if let Some(later) = lengths
+        .iter()
+        .find(|length| length.section.since() > version)
+    {
+        return Err(LoadError::SectionOfLaterVersion {
+            section: later.section,
+            version,
+        });
+    }
     if lengths.first().map(|length| length.section) != Some(Section::Events) {
         return Err(LoadError::NoEvents);
     }
@@ -279,12 +331,25 @@ impl Reader<'_> {
         (0..length).map(|_| self.symbol()).collect()
     }
 
+    fn token(&mut self) -> Result<Vec<u8>, LoadError> {
+        let length = self.number()?;
+        let rest = &self.bytes[self.at..];
+        let token = usize::try_from(length)
+            .ok()
+            .and_then(|length| rest.get(..length))
+            .ok_or_else(|| self.ends())?;
+        self.at += token.len();
+        Ok(token.to_vec())
+    }
+
     fn symbol(&mut self) -> Result<Symbol, LoadError> {
+        self.rank().map(Symbol)
+    }
+
+    fn rank(&mut self) -> Result<u32, LoadError> {
         let start = self.at;
         let number = self.number()?;
-        u32::try_from(number)
-            .map(Symbol)
-            .map_err(|_| self.too_large(start, u32::MAX.into()))
+        u32::try_from(number).map_err(|_| self.too_large(start, u32::MAX.into()))
     }
 
     fn number(&mut self) -> Result<u64, LoadError> {
