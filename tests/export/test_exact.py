@@ -17,6 +17,7 @@ from superword.export.leaves import Shapes, leaf_pattern
 from superword.export.patterns import fine_of
 from superword.export.unicode import pinned
 from superword.export.verify import Export
+from superword.pretokenizer import preset_names
 from support.export_models import (
     KINDS,
     boundless,
@@ -101,7 +102,7 @@ def test_runs_are_fused_where_the_fine_pattern_ends_words_and_nowhere_else() -> 
         assert [piece for piece, _ in split.pre_tokenize_str(text)] == fused
 
 
-PRESETS = ["gpt4o-export", "gpt4o", "gpt4", "gpt2"]
+PRESETS = [name for name in preset_names() if name != "gpt4o-script"]
 NEW_IN_17 = [
     *(0x295, 0x88F, 0xC5C, 0xCDC, 0x10940, 0x10EC5, 0x187F8, 0x18D09, 0x18D80, 0x2B73A, 0x323B0),
     *range(0x1ACF, 0x1AEC),

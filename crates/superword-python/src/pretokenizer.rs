@@ -58,6 +58,11 @@ impl PyPretokenizer {
     }
 
     #[getter]
+    fn meaning(&self) -> Option<&'static str> {
+        self.inner.meaning()
+    }
+
+    #[getter]
     fn pattern(&self) -> &str {
         &self.inner.config().pattern
     }
