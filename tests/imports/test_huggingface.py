@@ -281,7 +281,13 @@ def test_a_vocabulary_without_all_bytes_is_refused(tmp_path: Path) -> None:
 def test_files_that_are_something_else(tmp_path: Path) -> None:
     with pytest.raises(MissingModelError):
         Tokenizer.from_huggingface(tmp_path)
-    for content, match in (("{", "not JSON"), ("[]", "no model"), ('{"model": {}}', "laid out")):
+    for content, match in (
+        ("{", "not JSON"),
+        ("[]", "not a JSON object"),
+        ("{}", "no model"),
+        ('{"model": {}}', "without a pre-tokenizer"),
+        (json.dumps({"model": {"vocab": 5}, "pre_tokenizer": BYTES}), "laid out"),
+    ):
         (tmp_path / "tokenizer.json").write_text(content)
         with pytest.raises(ConversionError, match=match):
             Tokenizer.from_huggingface(tmp_path)
