@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from numpy import uint32, uint64
     from numpy.typing import NDArray
 
-    from superword.export import Mode, Plan
+    from superword.export import Mode, Plan, Unicode
     from superword.integrations.tiktoken import Encoding
     from superword.progress import Progress
     from superword.shards import EncodedCorpus
@@ -335,6 +335,7 @@ class Tokenizer(Imports, Vocabulary):
         folder: str | os.PathLike[str],
         mode: Mode = "auto",
         *,
+        unicode: Unicode | None = None,
         chat_template: str | None = None,
         bos_token: str | None = None,
         eos_token: str | None = None,
@@ -347,6 +348,12 @@ class Tokenizer(Imports, Vocabulary):
         the paper's approximation for superwords. `"auto"` is exact where possible. The result has
         the `mode` that was used and the reason `why_not_exact`, if there is one.
 
+        `unicode="engine"` writes published patterns as others know them; letters that are new in
+        Unicode 17 then split differently in programs with an older version. `"17"` lists these
+        letters in the pattern. The default is `"engine"` without superwords and `"17"` with them.
+
+        Roles and the chat template are those of `settings`, unless others are given.
+
         An earlier export is replaced. Any other existing file is replaced only with
         `overwrite=True`.
         """
@@ -356,6 +363,7 @@ class Tokenizer(Imports, Vocabulary):
             self,
             folder,
             mode,
+            unicode=unicode,
             chat_template=chat_template,
             bos_token=bos_token,
             eos_token=eos_token,
@@ -368,18 +376,22 @@ class Tokenizer(Imports, Vocabulary):
         path: str | os.PathLike[str],
         mode: Mode = "auto",
         *,
+        unicode: Unicode | None = None,
         renumber: bool = False,
         overwrite: bool = False,
     ) -> Plan:
         """Write a `.tiktoken` file of ranks, and a `.json` file with the pattern beside it.
 
-        `mode` and `overwrite` are as in `export_huggingface`. A BoundlessBPE model needs
+        `mode`, `unicode` and `overwrite` are as in `export_huggingface`. A BoundlessBPE model needs
         `renumber=True`, because tiktoken merges in the order of ids. The `.json` file then has the
-        original ids.
+        original ids. tiktoken does not normalize texts, and finds no added token that is not
+        allowed; `superword.export.load_tiktoken` returns an encoding that does.
         """
         from superword.export import export_tiktoken
 
-        return export_tiktoken(self, path, mode, renumber=renumber, overwrite=overwrite)
+        return export_tiktoken(
+            self, path, mode, unicode=unicode, renumber=renumber, overwrite=overwrite
+        )
 
     def as_tiktoken(self, name: str = "superword") -> Encoding:
         """This tokenizer with the interface of `tiktoken.Encoding`."""

@@ -46,21 +46,22 @@ def pinned(pattern: str) -> str:
     For patterns that consist of literals, groups and classes with `\\p{...}`, like the presets.
     """
     out: list[str] = []
-    inside = False
+    depth = 0  # How many classes are open; `[a&&[b]]` has one inside another.
     for part in _PART.finditer(pattern):
         text, category = part[0], part[1]
         if category is not None:
             if category not in _NEW:
                 raise ExportError(
-                    f"the category {category} in a pattern is not one that can be exported",
+                    f"the property {category} in a pattern cannot be written for Unicode 17",
+                    hint="export with `unicode='engine'`",
                     reason="category",
                 )
             named = text + _ranges(category)
-            text = named if inside else f"[{named}]"
+            text = named if depth else f"[{named}]"
         elif text.startswith("["):
-            inside = True
+            depth += 1
         elif text == "]":
-            inside = False
+            depth -= 1
         out.append(text)
     return "".join(out)
 

@@ -30,6 +30,7 @@ mod error;
 mod presets;
 mod scan;
 mod script;
+mod shapes;
 mod spelling;
 mod tables;
 #[cfg(test)]
@@ -43,6 +44,7 @@ pub use error::{PatternError, SplitError};
 pub use presets::{DEFAULT_ELIGIBLE, DEFAULT_PRESET, PRESETS};
 use scan::Scanner;
 pub use script::{Run, Script, ScriptSet, is_real, script_of, scripts_in};
+pub use shapes::{Shape, shapes};
 use spelling::canonical;
 use unicode::{Classes, class_at};
 
@@ -60,8 +62,25 @@ pub struct PretokenizerConfig {
 }
 
 impl PretokenizerConfig {
+    /// The name of the first preset that splits every text in the same way, as far as known: other
+    /// spellings of its patterns count, and eligibility does not.
+    ///
+    /// ```
+    /// use superword::text::PretokenizerConfig;
+    /// let mut config = PretokenizerConfig::preset("gpt2").unwrap_or_default();
+    /// config.pattern = r"'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+".into();
+    /// config.name = None;
+    /// assert_eq!(config.meaning(), Some("gpt2"));
+    /// ```
+    pub fn meaning(&self) -> Option<&'static str> {
+        let own = self.patterns();
+        PRESETS.into_iter().find(|name| {
+            PretokenizerConfig::preset(name).is_some_and(|preset| preset.patterns() == own)
+        })
+    }
+
     /// The patterns in one spelling, and the scripts in order.
-    fn meaning(&self) -> (String, Option<(String, Vec<&str>)>) {
+    fn patterns(&self) -> (String, Option<(String, Vec<&str>)>) {
         let script = self.script.as_ref().map(|script| {
             let mut scripts: Vec<&str> = script.scripts.iter().map(String::as_str).collect();
             scripts.sort_unstable();
@@ -217,22 +236,9 @@ impl Pretokenizer {
         &self.inner.config
     }
 
-    /// The name of the first preset that splits every text in the same way, as far as known: other
-    /// spellings of its patterns count, and eligibility does not.
-    ///
-    /// ```
-    /// use superword::text::{Pretokenizer, PretokenizerConfig};
-    /// let mut config = PretokenizerConfig::preset("gpt2").unwrap_or_default();
-    /// config.pattern = r"'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+".into();
-    /// config.name = None;
-    /// assert_eq!(Pretokenizer::new(config)?.meaning(), Some("gpt2"));
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
+    /// The preset that splits in the same way; see [`PretokenizerConfig::meaning`].
     pub fn meaning(&self) -> Option<&'static str> {
-        let own = self.config().meaning();
-        PRESETS.into_iter().find(|name| {
-            PretokenizerConfig::preset(name).is_some_and(|preset| preset.meaning() == own)
-        })
+        self.config().meaning()
     }
 
     /// Calls `emit(start, end)` with the byte range of each pretoken, in order. The ranges cover the

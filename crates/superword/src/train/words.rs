@@ -102,11 +102,20 @@ impl Words {
         })
     }
 
+    /// Encodes pretokens with these words.
+    pub(super) fn encoder(&self, alphabet: Alphabet) -> WordEncoder {
+        let order = self.lookup.order.as_deref();
+        WordEncoder::new(alphabet.symbols(), &self.events(), order)
+    }
+
+    fn events(&self) -> Vec<WordEvent> {
+        self.steps.iter().map(|step| step.event.clone()).collect()
+    }
+
     /// The tokens that may be part of a superword: eligible pretokens that encode as one token.
     pub fn eligible(&self, alphabet: Alphabet, pretokenizer: &Pretokenizer) -> Eligible {
-        let events: Vec<WordEvent> = self.steps.iter().map(|step| step.event.clone()).collect();
-        let order = self.lookup.order.as_deref();
-        let encoder = WordEncoder::new(alphabet.symbols(), &events, order);
+        let events = self.events();
+        let encoder = self.encoder(alphabet);
         let unmade = alphabet.size()..alphabet.size() + self.lookup.unmade;
         let mut eligible = Eligible::default();
         let tokens = &self.tokens;
