@@ -141,10 +141,11 @@ ROLES = {"bos_token": "<s>", "eos_token": "</s>"}
         (BYTE_LEVEL, {}, None),
         (None, {}, None),
         ({"type": "RobertaProcessing", "sep": ["</s>", 257], "cls": ["<s>", 256]}, {}, ROBERTA),
-        # The two switches replace the post-processor, as in transformers.
+        # The two switches count where the post-processor adds nothing.
         (BYTE_LEVEL, {"add_bos_token": True, "add_eos_token": False}, BOS),
-        (template(*BOS), {"add_bos_token": True, "add_eos_token": True}, BOTH),
-        (template(*BOS), {"add_bos_token": False}, None),
+        (None, {"add_bos_token": True, "add_eos_token": True}, BOTH),
+        (template(*BOS), {"add_bos_token": True, "add_eos_token": True}, BOS),
+        (template(*BOS), {"add_bos_token": False}, BOS),
         (None, {"add_bos_token": True, "bos_token": None}, None),
     ],
 )
@@ -158,9 +159,9 @@ def test_what_surrounds_a_text(
 
 def test_what_surrounds_a_text_is_what_transformers_adds(tmp_path: Path) -> None:
     transformers = pytest.importorskip("transformers")
-    for post in (None, BYTE_LEVEL, template(*BOS)):
-        for config in ({}, {"add_bos_token": True}, {"add_eos_token": True, "add_bos_token": True}):
-            fast = {"tokenizer_class": "PreTrainedTokenizerFast"}
+    fast = {"tokenizer_class": "PreTrainedTokenizerFast"}
+    for post in (None, BYTE_LEVEL, template(*BOS), template(*BOTH), template(*ROBERTA)):
+        for config in ({}, {"add_bos_token": False}):
             write(tmp_path, ROLES | config | fast, post_processor=post)
             theirs = transformers.AutoTokenizer.from_pretrained(tmp_path)
             model = Tokenizer.from_huggingface(tmp_path)
