@@ -28,7 +28,9 @@ CODE = ["getName", "setName", " File.join", "os.path", "'ve", "(self", "電磁",
 def model_of(preset: str, boundary: str) -> Tokenizer:
     documents = training_text()
     # Seams without a space: camel case, signs before words, letters that are words by themselves.
-    documents += ["".join(CODE[(place * 7 + at) % len(CODE)] for at in range(30)) for place in range(99)]
+    documents += [
+        "".join(CODE[(place * 7 + at) % len(CODE)] for at in range(30)) for place in range(99)
+    ]
     return superword.train_from_iterator(
         documents,
         vocab_size=1000,
