@@ -97,7 +97,7 @@ def test_nothing_changes_after_a_special_token() -> None:
 
 
 def test_models_without_an_exact_answer_are_refused() -> None:
-    with pytest.raises(TextError, match="encode_with_unstable .* it has deleted tokens"):
+    with pytest.raises(TextError, match="it has deleted tokens"):
         scripts().as_tiktoken().encode_with_unstable("the")
     custom = train(
         method="bpe",
