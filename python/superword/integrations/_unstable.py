@@ -32,7 +32,7 @@ __all__ = ["Unstable"]
 
 # A character of every kind that the patterns of the presets tell apart, and of every script that
 # has a pattern of its own.
-_KINDS = "aAǅʰא的のカกກកကー\u0301" + "1Ⅷ" + "'’!-/😀\u200d\x00" + " \u00a0\u3000\t\n\r\u2028"
+_KINDS = "aAǅʰא的のカกກកကー\u0301\u30991Ⅷ'’!-/。・゛😀\u200d\u3040\x00 \u00a0\u3000\t\n\r\u2028"
 _CONTRACTIONS = ("s", "t", "d", "m", "re", "ve", "ll")
 _PROBES = (
     "",
@@ -54,7 +54,7 @@ class Unstable:
         self, tokenizer: Tokenizer, pieces: Callable[[], Pieces], ranks: dict[bytes, int]
     ) -> None:
         pretokenizer = tokenizer.pretokenizer
-        if getattr(pretokenizer, "meaning", pretokenizer.name) is None:
+        if pretokenizer.meaning is None:
             raise _refusal("it has a custom pattern")
         if tokenizer.normalizer is not None:
             raise _refusal("it normalizes text, so that its tokens are not parts of the text")
