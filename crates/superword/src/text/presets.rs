@@ -133,17 +133,20 @@ pub(super) const GPT4: &str = concat!(
     r"|\s+",
 );
 
-/// The pattern of GPT-4 as tiktoken has written it since 0.8. It is not quite the same: white space at
-/// the end of a text is one pretoken, even if it contains newlines.
+/// The pattern of GPT-4 as tiktoken has it today, in a spelling that other engines read alike. To
+/// Oniguruma, tiktoken's own `{1,3}+` is not possessive.
+///
+/// It is not quite the pattern above: white space at the end of a text is one pretoken, even if it
+/// contains newlines.
 pub(super) const CL100K: &str = concat!(
-    r"'(?i:[sdmt]|ll|ve|re)",
-    r"|[^\r\n\p{L}\p{N}]?+\p{L}++",
-    r"|\p{N}{1,3}+",
-    r"| ?[^\s\p{L}\p{N}]++[\r\n]*+",
+    r"(?i:'s|'t|'re|'ve|'m|'ll|'d)",
+    r"|[^\r\n\p{L}\p{N}]?\p{L}+",
+    r"|\p{N}{1,3}",
+    r"| ?[^\s\p{L}\p{N}]+[\r\n]*",
     r"|\s++$",
-    r"|\s*[\r\n]",
+    r"|\s*[\r\n]+",
     r"|\s+(?!\S)",
-    r"|\s",
+    r"|\s+",
 );
 
 /// The pattern of Qwen 1.5 to 3: that of GPT-4 with single digits.

@@ -26,7 +26,7 @@ const PUBLISHED: [(&str, &str); 15] = [
         r"'(?:[sdmt]|ll|ve|re)| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+$|\s+(?!\S)|\s",
         "gpt2",
     ),
-    // GPT-4, Llama 3, GLM-4, OLMo 2; then tiktoken before 0.8.
+    // GPT-4, Llama 3, GLM, OLMo 2; then in older versions of tiktoken.
     (
         r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+",
         "gpt4",
@@ -43,7 +43,7 @@ const PUBLISHED: [(&str, &str); 15] = [
         r"'(?i:[sdmt]|ll|ve|re)|[^\r\n\p{L}\p{N}]?\p{L}++|\p{N}{1,3}| ?[^\s\p{L}\p{N}]++[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s",
         "gpt4",
     ),
-    // tiktoken since 0.8.
+    // GPT-4 in tiktoken 0.14.
     (
         r"'(?i:[sdmt]|ll|ve|re)|[^\r\n\p{L}\p{N}]?+\p{L}++|\p{N}{1,3}+| ?[^\s\p{L}\p{N}]++[\r\n]*+|\s++$|\s*[\r\n]|\s+(?!\S)|\s",
         "cl100k",
