@@ -21,7 +21,7 @@ tiktoken = pytest.importorskip("tiktoken", reason="pip install 'superword[tiktok
 
 KINDS = {
     "digits": "12٣५Ⅷ½²〇",
-    "han and kana": "一龥龦々ぁひカヿー・゛゠\u3099\u3040\u3097\u3098",
+    "han and kana": "一龥龦々⺀\U00016ff0ぁひカヿー・゛゠\u3099\u3040\u3097\u3098",
     "letters": "aZsSdéßſǅʰжЖا한กမខກ",
     "marks": "\u0301\u0e34\u20e3\ufe0f",
     "white space": " \t\n\r\v\u00a0\u3000\u2028\u0085",

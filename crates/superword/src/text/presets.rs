@@ -3,7 +3,7 @@
 use super::{PretokenizerConfig, ScriptPattern};
 
 /// The names of the presets.
-pub const PRESETS: [&str; 13] = [
+pub const PRESETS: [&str; 14] = [
     "gpt4o-script",
     "gpt4o-portable",
     "gpt4o",
@@ -14,6 +14,7 @@ pub const PRESETS: [&str; 13] = [
     "qwen2",
     "qwen3.5",
     "tekken",
+    "kimi-k2",
     "deepseek-v3",
     "command-r",
     "gpt2",
@@ -117,6 +118,20 @@ pub(super) const TEKKEN: &str = concat!(
     r"|[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]+[\p{Ll}\p{Lm}\p{Lo}\p{M}]*",
     r"|\p{N}",
     r"| ?[^\s\p{L}\p{N}]+[\r\n/]*",
+    r"|\s*[\r\n]+",
+    r"|\s+(?!\S)",
+    r"|\s+",
+);
+
+/// The pattern of Kimi K2: that of GPT-4o, in which runs of Han are words and `/` follows no newline.
+pub(super) const KIMI_K2: &str = concat!(
+    r"[\p{Han}]+",
+    r"|[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}&&[^\p{Han}]]*",
+    r"[\p{Ll}\p{Lm}\p{Lo}\p{M}&&[^\p{Han}]]+(?i:'s|'t|'re|'ve|'m|'ll|'d)?",
+    r"|[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}&&[^\p{Han}]]+",
+    r"[\p{Ll}\p{Lm}\p{Lo}\p{M}&&[^\p{Han}]]*(?i:'s|'t|'re|'ve|'m|'ll|'d)?",
+    r"|\p{N}{1,3}",
+    r"| ?[^\s\p{L}\p{N}]+[\r\n]*",
     r"|\s*[\r\n]+",
     r"|\s+(?!\S)",
     r"|\s+",
@@ -253,6 +268,7 @@ impl PretokenizerConfig {
             "qwen2" => QWEN2,
             "qwen3.5" => QWEN35,
             "tekken" => TEKKEN,
+            "kimi-k2" => KIMI_K2,
             "deepseek-v3" => DEEPSEEK_V3,
             "command-r" => COMMAND_R,
             "gpt2" => GPT2,
