@@ -22,6 +22,8 @@ class Pretokenizer:
     @property
     def name(self) -> str | None: ...
     @property
+    def meaning(self) -> str | None: ...
+    @property
     def pattern(self) -> str: ...
     @property
     def script_pattern(self) -> str | None: ...
@@ -97,7 +99,7 @@ class Model:
         method: str,
         pretokenizer: Pretokenizer,
         alphabet: str,
-        events: Sequence[tuple[str, bytes, bytes, int]],  # as `events` returns; no deletions
+        events: Sequence[tuple[str, bytes, bytes, int]],  # as `events` returns
         ids: dict[bytes, int] | None,  # of every token; None: numbered as they enter
         added_tokens: Sequence[_Added],
         facts: str,  # a JSON object
@@ -107,6 +109,7 @@ class Model:
         order: Sequence[int] | None = None,  # the rank of each merge, in the order of the events
         unmade: Sequence[tuple[bytes, int]] = [],  # tokens that no merge makes; needs `ids`
         settings: str = "{}",  # a JSON object
+        picky_split: str = "parts",  # what replaces deleted tokens
     ) -> Model: ...
     def to_bytes(self) -> bytes: ...
     def save(self, path: str) -> None: ...
@@ -334,6 +337,7 @@ def max_threads() -> int:
 
 def preset_names() -> list[str]: ...
 def script_names() -> list[str]: ...
+def word_shapes(preset: str) -> list[tuple[str, str, str, str]] | None: ...
 
 # The contract between the Python modules and the engine.
 #

@@ -24,7 +24,7 @@ Method = Literal["bpe", "boundless", "superbpe"]
 Alphabet = Literal["bytes", "utf8"]
 PickySplit = Literal["parts", "bytes"]
 GreedySplit = bool | Literal["encode"]
-Boundary = Literal["any", "space"]
+Boundary = Literal["any", "space", "exportable"]
 OnError = Literal["stop", "skip"]
 Format = Literal["jsonl", "text", "lines", "paragraphs", "parquet", "arrow"]
 
@@ -261,10 +261,11 @@ class TrainOptions(ReadOptions):
         "Do not join pretokens of different scripts.", False, section="Superwords"
     )
     boundary: Boundary = _option(
-        "space: the right part of a supermerge must start with a space.",
+        "space: the right part of a supermerge must start with a space. exportable: leave out "
+        "superwords that cannot be exported exactly.",
         "any",
         section="Superwords",
-        choices=("any", "space"),
+        choices=("any", "space", "exportable"),
     )
     veto: str | None = _option(
         "Do not create superwords that match this pattern.",

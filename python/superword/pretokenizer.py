@@ -90,6 +90,20 @@ class Pretokenizer:
         return self._engine.name
 
     @property
+    def meaning(self) -> str | None:
+        """The first preset that splits every text in the same way, or None if none is known to.
+
+        A pattern is recognised in every spelling in which it is published:
+
+        >>> words = "'(?:[sdmt]|ll|ve|re)| ?\\\\p{L}++| ?\\\\p{N}++| ?[^\\\\s\\\\p{L}\\\\p{N}]++"
+        >>> Pretokenizer(pattern=words + "|\\\\s++$|\\\\s+(?!\\\\S)|\\\\s").meaning
+        'gpt2'
+
+        Eligibility does not matter, a script pattern does.
+        """
+        return self._engine.meaning
+
+    @property
     def pattern(self) -> str:
         """The main pattern."""
         return self._engine.pattern
@@ -197,8 +211,8 @@ def _custom(
         given, absent = ("scripts", "script_pattern") if listed else ("script_pattern", "scripts")
         raise OptionError(
             f"`{given}` was given without `{absent}`",
-            hint=r"give both, such as `script_pattern='\\X'` and `scripts=['Han', 'Thai']`, "
-            "or neither",
+            hint=r"give both, such as `script_pattern='\\p{L}\\p{M}*'` and "
+            "`scripts=['Han', 'Thai']`, or neither",
             option=absent,
         )
     return _core.Pretokenizer.custom(

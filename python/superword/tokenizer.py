@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any, Literal, overload
 
 from superword import _core
+from superword._encoding.imports import Imports
 from superword._encoding.specials import (
     Allowed,
     Disallowed,
@@ -25,9 +26,8 @@ if TYPE_CHECKING:
     from numpy import uint32, uint64
     from numpy.typing import NDArray
 
-    from superword.export import Mode, Plan
+    from superword.export import Mode, Plan, Unicode
     from superword.integrations.tiktoken import Encoding
-    from superword.pretokenizer import Pretokenizer
     from superword.progress import Progress
     from superword.shards import EncodedCorpus
     from superword.training import Inputs
@@ -37,7 +37,7 @@ __all__ = ["END_OF_TEXT", "AddedToken", "Tokenizer"]
 MOST_CACHE_BYTES = 1 << 30
 
 
-class Tokenizer(Vocabulary):
+class Tokenizer(Imports, Vocabulary):
     """A trained tokenizer. Made by `superword.train`, `Tokenizer.load` or `truncate`.
 
     >>> tok = superword.train(["docs/*.jsonl"], vocab_size=32_768)
@@ -330,53 +330,12 @@ class Tokenizer(Vocabulary):
 
     # Other programs.
 
-    @staticmethod
-    def from_huggingface(
-        path: str | os.PathLike[str], *, ignore_normalizer: bool = False
-    ) -> Tokenizer:
-        """Import a byte-level BPE `tokenizer.json`, or the directory it is in. Ids are kept.
-
-        The result encodes as the original does with `add_special_tokens=False`; added tokens
-        become special tokens. `ConversionError` says why a tokenizer cannot be imported. A
-        normalizer, such as Qwen's NFC, is only dropped with `ignore_normalizer=True`: normalize
-        the texts yourself then.
-        """
-        from superword.imports import from_huggingface
-
-        return from_huggingface(path, ignore_normalizer=ignore_normalizer)
-
-    @staticmethod
-    def from_tiktoken(
-        ranks: str | os.PathLike[str] | Mapping[bytes, int],
-        pattern: str | None = None,
-        special_tokens: Mapping[str, int] | None = None,
-    ) -> Tokenizer:
-        """Import the ranks of tiktoken: a `.tiktoken` file, or a mapping. Ids are kept.
-
-        `pattern` and `special_tokens` are those of the encoding; a file that `export_tiktoken`
-        wrote has them beside it. Text that the pattern does not match is kept, not dropped.
-        """
-        from superword.imports import from_tiktoken
-
-        return from_tiktoken(ranks, pattern, special_tokens)
-
-    @staticmethod
-    def from_paper(
-        path: str | os.PathLike[str], *, pretokenizer: str | Pretokenizer = "gpt4o-script"
-    ) -> Tokenizer:
-        """Import a `BoundlessBPE v2` text file of the paper's program. Ids are kept.
-
-        The file does not hold the patterns: `pretokenizer` must be the one used in training.
-        """
-        from superword.imports import from_paper
-
-        return from_paper(path, pretokenizer=pretokenizer)
-
     def export_huggingface(
         self,
         folder: str | os.PathLike[str],
         mode: Mode = "auto",
         *,
+        unicode: Unicode | None = None,
         chat_template: str | None = None,
         bos_token: str | None = None,
         eos_token: str | None = None,
@@ -389,6 +348,12 @@ class Tokenizer(Vocabulary):
         the paper's approximation for superwords. `"auto"` is exact where possible. The result has
         the `mode` that was used and the reason `why_not_exact`, if there is one.
 
+        `unicode="engine"` writes published patterns as others know them; letters that are new in
+        Unicode 17 then split differently in programs with an older version. `"17"` lists these
+        letters in the pattern. The default is `"engine"` without superwords and `"17"` with them.
+
+        Roles and the chat template are those of `settings`, unless others are given.
+
         An earlier export is replaced. Any other existing file is replaced only with
         `overwrite=True`.
         """
@@ -398,6 +363,7 @@ class Tokenizer(Vocabulary):
             self,
             folder,
             mode,
+            unicode=unicode,
             chat_template=chat_template,
             bos_token=bos_token,
             eos_token=eos_token,
@@ -410,18 +376,22 @@ class Tokenizer(Vocabulary):
         path: str | os.PathLike[str],
         mode: Mode = "auto",
         *,
+        unicode: Unicode | None = None,
         renumber: bool = False,
         overwrite: bool = False,
     ) -> Plan:
         """Write a `.tiktoken` file of ranks, and a `.json` file with the pattern beside it.
 
-        `mode` and `overwrite` are as in `export_huggingface`. A BoundlessBPE model needs
+        `mode`, `unicode` and `overwrite` are as in `export_huggingface`. A BoundlessBPE model needs
         `renumber=True`, because tiktoken merges in the order of ids. The `.json` file then has the
-        original ids.
+        original ids. tiktoken does not normalize texts, and finds no added token that is not
+        allowed; `superword.export.load_tiktoken` returns an encoding that does.
         """
         from superword.export import export_tiktoken
 
-        return export_tiktoken(self, path, mode, renumber=renumber, overwrite=overwrite)
+        return export_tiktoken(
+            self, path, mode, unicode=unicode, renumber=renumber, overwrite=overwrite
+        )
 
     def as_tiktoken(self, name: str = "superword") -> Encoding:
         """This tokenizer with the interface of `tiktoken.Encoding`."""

@@ -17,7 +17,6 @@ from superword.errors import (
     SpecialTokenError,
 )
 from superword.export import make_plan
-from superword.export.plan import exact_pattern
 from support.export_models import boundless, scripts, superwords, train, words
 
 
@@ -41,9 +40,8 @@ def test_deletions_and_script_runs_are_refused_in_every_mode() -> None:
 def test_exact_is_refused_where_it_would_not_be() -> None:
     anywhere = train(boundary=None)
     error = refused(anywhere, "exact")
-    assert error.reason == "boundary"
+    assert error.reason == "seam"
     assert "boundary" in str(error.hint)
-    assert refused(train(pretokenizer="gpt4o"), "exact").reason == "pattern"
     cut = superword.train_from_iterator(
         ["one of the first of the many of the one"] * 20,
         vocab_size=275,
@@ -60,7 +58,7 @@ def test_auto_falls_back_and_says_why() -> None:
     plan = make_plan(train(boundary=None))
     assert plan.mode == "approximate"
     assert plan.why_not_exact is not None
-    assert plan.why_not_exact.reason == "boundary"
+    assert plan.why_not_exact.reason == "seam"
     assert make_plan(superwords()).why_not_exact is None
 
 
@@ -85,9 +83,15 @@ def test_a_token_that_crosses_the_end_of_a_word_is_refused() -> None:
     """U+3000 and the letter р both end with byte 0x80, so the merge would join р and a space."""
     word = [("merge", b"\xd1", b"\x80", 1), ("merge", b" ", "р".encode(), 1)]
     join = ("supermerge", " р".encode(), " р".encode(), 1)
-    assert "р" in exact_pattern(model_of([*word, join]))
-    crossing = model_of([*word, ("merge", b"\x80", b" ", 1), join])
-    assert refused(crossing, "exact").reason == "crossing"
+    assert "р" in make_plan(model_of([*word, join]), "exact").pattern
+    crossing = model_of([("merge", b"\x80", b" ", 1), *word, join])
+    assert refused(crossing, "exact").reason == "seam"
+
+
+def test_a_superword_that_is_also_a_word_is_refused() -> None:
+    events = [("merge", b"a", b"b", 1), ("merge", b" ", b"c", 1)]
+    events += [("merge", b"ab", b" c", 1), ("supermerge", b"ab", b" c", 1)]
+    assert refused(model_of(events), "exact").reason == "ambiguous"
 
 
 def test_two_merges_that_make_one_token_are_refused() -> None:

@@ -58,6 +58,11 @@ impl PyPretokenizer {
     }
 
     #[getter]
+    fn meaning(&self) -> Option<&'static str> {
+        self.inner.meaning()
+    }
+
+    #[getter]
     fn pattern(&self) -> &str {
         &self.inner.config().pattern
     }
@@ -91,6 +96,28 @@ impl PyPretokenizer {
 #[pyfunction]
 pub(crate) fn preset_names() -> Vec<&'static str> {
     PRESETS.to_vec()
+}
+
+/// The name of a shape, and its patterns: for the words, for what must not follow them, and for the
+/// words that may not be joined to them.
+type WordShape = (&'static str, String, String, &'static str);
+
+/// The shapes of the words of a preset. `None` if they are not known.
+#[pyfunction]
+pub(crate) fn word_shapes(preset: &str) -> Option<Vec<WordShape>> {
+    let shapes = superword::text::shapes(preset)?.into_iter();
+    Some(
+        shapes
+            .map(|shape| {
+                (
+                    shape.name,
+                    shape.word,
+                    shape.not_before,
+                    shape.not_joined_to,
+                )
+            })
+            .collect(),
+    )
 }
 
 /// The names of all scripts that a run of text can have, in alphabetical order.

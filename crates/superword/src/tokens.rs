@@ -9,7 +9,8 @@ use crate::token::Symbol;
 /// limit stops a hostile file, in which each merge doubles the last, from filling the memory.
 pub const MAX_TOKEN_BYTES: usize = 1 << 27;
 
-/// Distinct byte strings, numbered in the order in which they were added.
+/// Byte strings, numbered in the order in which they were added. They are distinct, except for those
+/// of [`TokenTable::insert_apart`] and [`TokenTable::renew`].
 #[derive(Clone, Debug, Default)]
 pub struct TokenTable {
     arena: Vec<u8>,
@@ -61,6 +62,33 @@ impl TokenTable {
         Some(self.insert_tail())
     }
 
+    /// A new symbol with these bytes. If another symbol has them, [`TokenTable::find`] keeps finding
+    /// that one. `None` if the table is full.
+    pub fn insert_apart(&mut self, bytes: &[u8]) -> Option<Symbol> {
+        if self.find(bytes).is_none() {
+            return self.insert(bytes);
+        }
+        if self.arena.len() + bytes.len() > MAX_TOKEN_BYTES {
+            return None;
+        }
+        self.arena.extend_from_slice(bytes);
+        self.ends.push(self.arena.len() as u32);
+        Some(Symbol(self.ends.len() as u32 - 1))
+    }
+
+    /// A new symbol with the bytes of a symbol. From now on, [`TokenTable::find`] finds the new one.
+    /// `None` if the table is full.
+    pub fn renew(&mut self, symbol: Symbol) -> Option<Symbol> {
+        let bytes = self.bytes_of(symbol).to_vec();
+        let hash = xxh3_64(&bytes);
+        let (arena, ends) = (&self.arena, &self.ends);
+        let known = |&other: &Symbol| arena[range_in(ends, other)] == bytes[..];
+        if let Ok(entry) = self.by_bytes.find_entry(hash, known) {
+            entry.remove();
+        }
+        self.insert(&bytes)
+    }
+
     /// The symbol with the joined bytes of two symbols, existing or new. `None` if the table is full.
     pub fn join(&mut self, left: Symbol, right: Symbol) -> Option<Symbol> {
         let (left, right) = (range_in(&self.ends, left), range_in(&self.ends, right));
@@ -110,6 +138,23 @@ fn range_in(ends: &[u32], symbol: Symbol) -> std::ops::Range<usize> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn equal_bytes_can_have_several_symbols() {
+        let mut table = TokenTable::default();
+        let [a, b] = [b"a", b"b"].map(|bytes| table.insert(bytes).unwrap());
+        let apart = table.insert_apart(b"ab").unwrap();
+        assert_eq!(table.join(a, b), Some(apart));
+        let again = table.insert_apart(b"ab").unwrap();
+        assert_ne!(again, apart);
+        assert_eq!(table.find(b"ab"), Some(apart));
+        let new = table.renew(apart).unwrap();
+        assert_eq!(table.join(a, b), Some(new));
+        for symbol in [apart, again, new] {
+            assert_eq!(table.bytes_of(symbol), b"ab");
+        }
+        assert_eq!(table.len(), 5);
+    }
 
     #[test]
     fn joining_finds_existing_symbols() {

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 from pathlib import Path
 from typing import Any
@@ -10,9 +9,11 @@ from typing import Any
 from superword._files.outputs import check_replaceable
 from superword._files.replace import make_directory, replace
 from superword._support.bytechars import to_bytes, to_chars
-from superword.errors import ExportError, SpecialTokenError
-from superword.export.plan import Mode, Plan, make_plan
-from superword.tokenizer import END_OF_TEXT, Tokenizer
+from superword.errors import ExportError
+from superword.export.config import added_json, json_bytes, roles_of, tokenizer_config
+from superword.export.plan import Mode, Plan, Unicode, make_plan
+from superword.export.whole import refuse_whole_runs
+from superword.tokenizer import Tokenizer
 
 __all__ = [
     "export_huggingface",
@@ -23,7 +24,13 @@ __all__ = [
     "tokenizer_json",
 ]
 
-_PAD_NAMES = ("<|pad|>", "<pad>", "[PAD]")
+# The splits of DeepSeek V3, one after the other. The preset `deepseek-v3` is one pattern for them.
+DEEPSEEK_SPLITS = (
+    r"\p{N}{1,3}",
+    "[一-龥\u3040-ゟ゠-ヿ]+",
+    r"[!\"#$%&'()*+,\-./:;<=>?@\[\\\]^_`{|}~][A-Za-z]+|[^\r\n\p{L}\p{P}\p{S}]?[\p{L}\p{M}]+"
+    r"| ?[\p{P}\p{S}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+",
+)
 
 
 def export_huggingface(
@@ -31,6 +38,7 @@ def export_huggingface(
     folder: str | os.PathLike[str],
     mode: Mode = "auto",
     *,
+    unicode: Unicode | None = None,
     chat_template: str | None = None,
     bos_token: str | None = None,
     eos_token: str | None = None,
@@ -38,110 +46,32 @@ def export_huggingface(
     overwrite: bool = False,
 ) -> Plan:
     """Write `tokenizer.json` and `tokenizer_config.json` into `folder`; see `Tokenizer`."""
-    plan = make_plan(tokenizer, mode)
+    plan = make_plan(tokenizer, mode, unicode)
     roles = roles_of(tokenizer, bos_token=bos_token, eos_token=eos_token, pad_token=pad_token)
-    config: dict[str, Any] = {
-        "added_tokens_decoder": {
-            str(id): _added(token) for token, id in tokenizer.special_tokens.items()
-        },
-        "clean_up_tokenization_spaces": False,
-        "model_max_length": int(1e30),  # "No limit" in transformers.
-        "tokenizer_class": "PreTrainedTokenizerFast",
-        **roles,
-    }
-    if chat_template is not None:
-        config["chat_template"] = chat_template
-    data = _json(tokenizer_json(plan))
+    data = json_bytes(tokenizer_json(plan))
+    config = json_bytes(tokenizer_config(tokenizer, roles, chat_template))
     target = make_directory(folder)
     check_replaceable(target / "tokenizer.json", "tokenizer.json", overwrite)
     check_replaceable(target / "tokenizer_config.json", "config", overwrite)
     replace(target / "tokenizer.json", data)
-    replace(target / "tokenizer_config.json", _json(config))
+    replace(target / "tokenizer_config.json", config)
     return plan
-
-
-def roles_of(tokenizer: Tokenizer, **given: str | None) -> dict[str, str]:
-    """The special tokens that begin, end and pad a text.
-
-    By default, `<|endoftext|>` ends a text, and `<|pad|>`, `<pad>` or `[PAD]` pads it, if these are
-    special tokens of the model.
-    """
-    special = tokenizer.special_tokens
-    roles = {role: token for role, token in given.items() if token is not None}
-    for role, token in roles.items():
-        if token not in special:
-            raise SpecialTokenError(
-                f"`{role}` is {token!r}, which is not a special token of the model",
-                hint=f"the special tokens are {', '.join(special) or 'none'}; add others with "
-                "`special_tokens` when training",
-                token=token,
-            )
-    if END_OF_TEXT in special:
-        roles.setdefault("eos_token", END_OF_TEXT)
-    for name in _PAD_NAMES:
-        if name in special:
-            roles.setdefault("pad_token", name)
-    return roles
 
 
 def tokenizer_json(plan: Plan) -> dict[str, Any]:
     """The content of `tokenizer.json`. The ids are those of the model."""
     tokenizer = plan.tokenizer
-    tokens = [bytes([byte]) for byte in range(256)]
-    tokens += [left + right for left, right in plan.merges]
-    vocab = {}
-    for token in tokens:
-        id = tokenizer._model.token_to_id(token)
-        if id is not None:  # A byte outside of the alphabet has no id and occurs in no text.
-            vocab[to_chars(token)] = id
-    for token_text, id in tokenizer.special_tokens.items():
-        if token_text in vocab:
-            raise ExportError(
-                f"the special token {token_text!r} has the same name as an ordinary token, which "
-                "Hugging Face cannot express",
-                hint="give it another name in training, such as <|name|>, or export to tiktoken",
-                reason="special",
-                token=token_text,
-            )
-        # Listed here as well, so that they keep their ids.
-        vocab[token_text] = id
+    if plan.runs is not None and tokenizer.whole_pieces:
+        refuse_whole_runs(plan, "Hugging Face")
     return {
         "version": "1.0",
         "truncation": None,
         "padding": None,
-        "added_tokens": [
-            {"id": id, **_added(token)} for token, id in tokenizer.special_tokens.items()
-        ],
-        "normalizer": None,
-        "pre_tokenizer": {
-            "type": "Sequence",
-            "pretokenizers": [
-                {
-                    "type": "Split",
-                    "pattern": {"Regex": plan.pattern},
-                    "behavior": "Isolated",
-                    "invert": False,
-                },
-                {
-                    "type": "ByteLevel",
-                    "add_prefix_space": False,
-                    "trim_offsets": False,
-                    "use_regex": False,
-                },
-            ],
-        },
-        "post_processor": {
-            "type": "ByteLevel",
-            "add_prefix_space": False,
-            "trim_offsets": False,
-            "use_regex": False,
-        },
-        "decoder": {
-            "type": "ByteLevel",
-            "add_prefix_space": False,
-            "trim_offsets": False,
-            "use_regex": False,
-        },
+        "added_tokens": [added_json(token) for token in tokenizer.added_tokens],
+        "normalizer": {"type": tokenizer.normalizer.upper()} if tokenizer.normalizer else None,
+        "pre_tokenizer": _pre_tokenizer(plan),
+        "post_processor": _post_processor(tokenizer),
+        "decoder": _byte_level(use_regex=False),
         "model": {
             "type": "BPE",
             "dropout": None,
@@ -150,26 +80,105 @@ def tokenizer_json(plan: Plan) -> dict[str, Any]:
             "end_of_word_suffix": None,
             "fuse_unk": False,
             "byte_fallback": False,
-            "ignore_merges": False,
-            "vocab": dict(sorted(vocab.items(), key=lambda item: item[1])),
+            "ignore_merges": tokenizer.whole_pieces,
+            "vocab": _vocab(plan),
             "merges": [[to_chars(left), to_chars(right)] for left, right in plan.merges],
         },
     }
 
 
-def _added(token: str) -> dict[str, Any]:
+def _vocab(plan: Plan) -> dict[str, int]:
+    tokenizer = plan.tokenizer
+    tokens = [bytes([byte]) for byte in range(256)]
+    tokens += [left + right for left, right in plan.merges]
+    vocab = {}
+    for token in tokens:
+        id = tokenizer._model.token_to_id(token)
+        if id is not None:  # A byte outside of the alphabet has no id and occurs in no text.
+            vocab[to_chars(token)] = id
+    for token, id in tokenizer.unmade_tokens.items():
+        name = to_chars(token)
+        # Some vocabularies have the same bytes twice, once in plain characters.
+        vocab[name if name not in vocab else token.decode(errors="replace")] = id
+    for added in tokenizer.added_tokens:
+        if vocab.get(added.content, added.id) != added.id:
+            raise ExportError(
+                f"the special token {added.content!r} has the same name as an ordinary token, "
+                "which Hugging Face cannot express",
+                hint="give it another name in training, such as <|name|>, or export to tiktoken",
+                reason="special",
+                token=added.content,
+            )
+        # Listed here as well, so that they keep their ids.
+        vocab[added.content] = added.id
+    return dict(sorted(vocab.items(), key=lambda item: item[1]))
+
+
+def _byte_level(*, use_regex: bool) -> dict[str, Any]:
     return {
-        "content": token,
-        "single_word": False,
-        "lstrip": False,
-        "rstrip": False,
-        "normalized": False,
-        "special": True,
+        "type": "ByteLevel",
+        "add_prefix_space": False,
+        "trim_offsets": False,
+        "use_regex": use_regex,
     }
 
 
-def _json(value: dict[str, Any]) -> bytes:
-    return (json.dumps(value, ensure_ascii=False, indent=2) + "\n").encode()
+def _split(pattern: str) -> dict[str, Any]:
+    return {
+        "type": "Split",
+        "pattern": {"Regex": pattern},
+        "behavior": "Isolated",
+        "invert": False,
+    }
+
+
+def _pre_tokenizer(plan: Plan) -> dict[str, Any]:
+    """As the tokenizers that others know are published, where the pattern is one of theirs."""
+    preset = plan.tokenizer.pretokenizer.meaning if plan.is_published else None
+    if preset == "gpt2":
+        return _byte_level(use_regex=True)
+    steps: list[dict[str, Any]]
+    if preset == "command-r":
+        steps = [{"type": "Digits", "individual_digits": True}, _byte_level(use_regex=True)]
+    elif preset == "deepseek-v3":
+        steps = [*map(_split, DEEPSEEK_SPLITS), _byte_level(use_regex=False)]
+    else:
+        steps = [_split(plan.pattern), _byte_level(use_regex=False)]
+    return {"type": "Sequence", "pretokenizers": steps}
+
+
+def _post_processor(tokenizer: Tokenizer) -> dict[str, Any]:
+    """What is put around a text: `single` and `pair` of the settings."""
+    settings = tokenizer.settings
+    if "single" not in settings:
+        return _byte_level(use_regex=False)
+    ids = {token.content: token.id for token in tokenizer.added_tokens}
+    single = settings["single"]
+    pair = settings.get("pair", ["$A", "$B"])
+
+    def steps(template: list[str]) -> list[dict[str, Any]]:
+        found: list[dict[str, Any]] = []
+        of_second = 0
+        for place, step in enumerate(template):
+            # What stands before the second text belongs to it, as its beginning.
+            of_second |= step == "$B" or (
+                step != "$A" and "$A" in template[:place] and "$B" in template[place:]
+            )
+            if step in ("$A", "$B"):
+                found.append({"Sequence": {"id": step[1], "type_id": int(step == "$B")}})
+            else:
+                found.append({"SpecialToken": {"id": step, "type_id": int(of_second)}})
+        return found
+
+    used = {step for step in [*single, *pair] if step not in ("$A", "$B")}
+    return {
+        "type": "TemplateProcessing",
+        "single": steps(single),
+        "pair": steps(pair),
+        "special_tokens": {
+            name: {"id": name, "ids": [ids[name]], "tokens": [name]} for name in sorted(used)
+        },
+    }
 
 
 def load_huggingface(path: Path) -> Any:

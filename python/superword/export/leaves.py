@@ -1,75 +1,67 @@
 """The pattern of the exact export, which matches runs of the words in superwords.
 
 The proof that it is exact is in docs/concepts-exact-export.md; the names here are the same. A
-*leaf* is a whole pretoken that occurs in a superword. `leaf_pattern` matches a run of leaves, each
-after the first with a space in front, where the fine pattern would end a word after each of them.
+*leaf* is a whole pretoken that occurs in a superword. `run_pattern` matches a run of leaves where
+the fine pattern would end a word after each of them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 
-from superword.export.patterns import EXPORTABLE
+from superword import _core
+from superword.export.patterns import char_class
+from superword.export.seams import Cuts
 from superword.pretokenizer import Pretokenizer
 
-__all__ = ["Shapes", "leaf_pattern"]
-
-_LOWER = r"\p{Ll}\p{Lm}\p{Lo}\p{M}"  # The characters of the second part of a word.
-_WORD_GOES_ON = r"['’]\p{L}"
-
-# By shape: the characters that must not follow, because the fine pattern would continue the word.
-_CHECKS = {
-    "lower": rf"(?![{_LOWER}]|{_WORD_GOES_ON})",
-    "caseless": rf"(?![\p{{Lu}}\p{{Lt}}]*[{_LOWER}]|{_WORD_GOES_ON})",
-    "closed": rf"(?![\p{{L}}\p{{M}}]|{_WORD_GOES_ON})",
-}
+__all__ = ["Shapes", "run_pattern"]
 
 # Nodes with more than twice as many children are searched in groups of this size behind a
 # lookahead for any of the group. Engines that try branch after branch then skip whole groups:
 # on mixed text with 25,000 leaves, 4 to 16 were equally fast, and a flat list 10 % slower.
 _GROUP = 8
 
-_APOSTROPHES = "'’"
-
 
 class Shapes:
-    """Classifies leaves by the characters that must not follow them."""
+    """Classifies the words of a preset by what must not follow them.
 
-    def __init__(self) -> None:
-        self._classes = {
-            name: Pretokenizer(EXPORTABLE, eligible=pattern)
-            for name, pattern in (
-                ("lower", r"\p{Ll}"),
-                ("upper", r"[\p{Lu}\p{Lt}]"),
-                ("caseless", r"[\p{Lm}\p{Lo}\p{M}]"),
-            )
-        }
-        self._known: dict[str, str | None] = {}
+    >>> Shapes("gpt4").of(" the")
+    'word'
+    """
 
-    def of(self, leaf: str) -> str | None:
-        """`"lower"`, `"caseless"` or `"closed"`. None if it is not a word of letters and marks.
+    def __init__(self, preset: str) -> None:
+        found = _core.word_shapes(preset)
+        self.known = found is not None
+        self._matchers: list[tuple[str, Pretokenizer]] = []
+        self._checks: dict[str, str] = {}
+        self._never: dict[str, Pretokenizer] = {}
+        for name, word, not_before, not_joined_to in found or []:
+            self._matchers.append((name, _matcher(word)))
+            self._checks[name] = f"(?!{not_before})" if not_before else ""
+            if not_joined_to:
+                self._never[name] = _matcher(f"^(?:{not_joined_to})")
 
-        lower: no apostrophe, and a lowercase letter. caseless: no apostrophe, no lowercase letter,
-        and a letter without case or a mark at the end. closed: all others.
-        """
-        body = leaf.removeprefix(" ")
-        kinds = [self._kind(char) for char in body]
-        if not kinds or None in kinds or kinds[0] == "apostrophe":
-            return None
-        if "apostrophe" in kinds:
-            return "closed"
-        if "lower" in kinds:
-            return "lower"
-        return "caseless" if kinds[-1] == "caseless" else "closed"
+    def of(self, word: str) -> str | None:
+        """The name of the shape of a word. None if it has no known shape."""
+        return next((name for name, match in self._matchers if match.is_eligible(word)), None)
 
-    def _kind(self, char: str) -> str | None:
-        if char in _APOSTROPHES:
-            return "apostrophe"
-        if char not in self._known:
-            self._known[char] = next(
-                (name for name, found in self._classes.items() if found.is_eligible(char)), None
-            )
-        return self._known[char]
+    def may_join(self, left: str, right: str) -> bool:
+        """Whether two neighbouring words are never parts of one longer pretoken."""
+        never = self._never.get(self.of(left) or "")
+        return never is None or not never.is_eligible(right)
+
+    def check(self, shape: str) -> str:
+        """A lookahead that fails if a word of this shape goes on."""
+        return self._checks[shape]
+
+    def names(self) -> list[str]:
+        """The shapes in order."""
+        return list(self._checks)
+
+
+def _matcher(pattern: str) -> Pretokenizer:
+    # Whether a pretoken is eligible is how the engine offers a search for a pattern.
+    return Pretokenizer("gpt2", eligible=pattern)
 
 
 class _Node:
@@ -81,32 +73,55 @@ class _Node:
         self.weight = 0
 
 
-def leaf_pattern(leaves: Mapping[str, int], shapes: Shapes) -> str:
+def run_pattern(
+    leaves: Mapping[str, int], first: Collection[str], later: Collection[str], cuts: Cuts, by: Shapes
+) -> str:
     """A pattern for a run of leaves, given with their counts. Frequent leaves come first.
 
-    >>> leaf_pattern({" of": 9, " the": 5}, Shapes())
-    '(?: (?:(?=[ot])(?>(?:of|the))(?!...)))+'
+    `first` are the leaves without a space that may start a run of several, `later` those that may
+    follow another leaf. A leaf with a space may be anywhere. `cuts` are the places where a run ends.
     """
-    spaced = {leaf[1:]: count for leaf, count in leaves.items() if leaf.startswith(" ")}
-    bare = {leaf: count for leaf, count in leaves.items() if not leaf.startswith(" ")}
-    run = f"(?: {_either(spaced, shapes)})+"
-    # A single leaf is left to the fine pattern, which gives the same result.
-    return f"(?:{_either(bare, shapes)})?{run}" if bare else run
+    shape_of = {leaf: by.of(leaf) for leaf in leaves}
+
+    def either(chosen: Collection[str], skip: int = 0) -> str:
+        return _either({leaf: leaves[leaf] for leaf in chosen}, shape_of, by, skip)
+
+    spaced = [leaf for leaf in leaves if leaf.startswith(" ")]
+    starts = either(first)
+    goes_on = [f" {either(spaced, 1)}"] if spaced else []
+    if spaced and cuts.before_space:
+        goes_on = [f"(?!{cuts.before_space}) {either(spaced, 1)}"]
+    if later:
+        guard = f"(?!{cuts.elsewhere})" if cuts.elsewhere else ""
+        goes_on.append(guard + either(later))
+    rest = f"(?:{'|'.join(goes_on)})+"
+    if spaced and cuts.before_space:
+        # A cut ends a run, but it does not prevent the leaf after it from starting one.
+        start = [f" {either(spaced, 1)}"]
+        return f"(?:{'|'.join([starts, *start] if first else start)}){rest}"
+    if not spaced:
+        return starts + rest
+    # A leaf with a space is matched by the rest. A single leaf is left to the fine pattern or
+    # matched here, which is the same.
+    if not later:
+        return f"(?:{starts})?{rest}" if first else rest
+    return f"(?:{starts}|(?= )){rest}" if first else f"(?= ){rest}"
 
 
-def _either(leaves: Mapping[str, int], shapes: Shapes) -> str:
-    by_shape: dict[str, dict[str, int]] = {}
+def _either(
+    leaves: Mapping[str, int], shape_of: Mapping[str, str | None], shapes: Shapes, skip: int
+) -> str:
+    """A pattern for one of the leaves, without their first `skip` characters."""
+    by_shape: dict[str | None, dict[str, int]] = {}
     for leaf, count in leaves.items():
-        shape = shapes.of(leaf)
-        assert shape is not None  # The caller has rejected all others.
-        by_shape.setdefault(shape, {})[leaf] = count
+        by_shape.setdefault(shape_of[leaf], {})[leaf[skip:]] = count
     parts = []
-    for shape, check in _CHECKS.items():
+    for shape in shapes.names():
         of_shape = by_shape.get(shape)
         if of_shape:
-            first = _class({leaf[0] for leaf in of_shape})
+            first = char_class({leaf[0] for leaf in of_shape})
             # Atomic, because only the longest matching leaf can be the word (see the proof).
-            parts.append(f"(?={first})(?>{_trie(of_shape)}){check}")
+            parts.append(f"(?={first})(?>{_trie(of_shape)}){shapes.check(shape)}")
     return f"(?:{'|'.join(parts)})"
 
 
@@ -129,7 +144,7 @@ def _written(node: _Node) -> str:
         by_rest.setdefault(_written(child), []).append(char)
     if not by_rest:
         return ""
-    parts = [(_class(chars) + rest, chars) for rest, chars in by_rest.items()]
+    parts = [(char_class(chars) + rest, chars) for rest, chars in by_rest.items()]
     if len(parts) > 2 * _GROUP:
         parts = [_grouped(parts[at : at + _GROUP]) for at in range(0, len(parts), _GROUP)]
     if len(parts) == 1 and not node.ends:
@@ -142,9 +157,4 @@ def _written(node: _Node) -> str:
 
 def _grouped(parts: list[tuple[str, list[str]]]) -> tuple[str, list[str]]:
     chars = [char for _, own in parts for char in own]
-    return f"(?={_class(chars)})(?:{'|'.join(text for text, _ in parts)})", chars
-
-
-def _class(chars: list[str] | set[str]) -> str:
-    # Letters, marks and apostrophes: none of them means anything else in a pattern.
-    return next(iter(chars)) if len(chars) == 1 else f"[{''.join(sorted(chars))}]"
+    return f"(?={char_class(chars)})(?:{'|'.join(text for text, _ in parts)})", chars

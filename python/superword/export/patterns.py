@@ -2,32 +2,45 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 from superword.export.unicode import pinned
 from superword.pretokenizer import Pretokenizer, preset_names
 
-__all__ = ["EXPORTABLE", "coarse_of", "fine_of", "preset_of"]
-
-# The preset whose models can be exported exactly (the paper's Listing 3).
-EXPORTABLE = "gpt4o-export"
+__all__ = ["branches", "char_class", "coarse_of", "escaped", "fine_of", "preset_of"]
 
 # How many branches of each preset match words, and how many come before those.
-_WORD_BRANCHES = {"gpt4o": (0, 2), "gpt4o-export": (0, 2), "gpt4": (1, 1), "gpt2": (1, 1)}
+_WORD_BRANCHES = {
+    "gpt4o": (0, 2),
+    "gpt4o-export": (0, 2),
+    "gpt4o-portable": (0, 3),
+    "tekken": (0, 2),
+    "gpt4": (1, 1),
+    "qwen2": (1, 1),
+    "gpt2": (1, 1),
+}
+
+# Not `<` and `>`: with a backslash they are the beginning and end of a word in Rust.
+_SPECIAL = frozenset("\\.+*?()|[]{}^$-&~")
 
 
 def preset_of(pattern: str) -> str | None:
-    """The preset with this pattern, or with this pattern once exported, or None."""
+    """The preset with this pattern, or with this pattern once exported for Unicode 17, or None."""
     for name in preset_names():
         preset = Pretokenizer(name)
-        known = preset.pattern
-        if preset.script_pattern is None and pattern in (known, pinned(known)):
+        if preset.script_pattern is None and pattern in (preset.pattern, pinned(preset.pattern)):
             return name
     return None
 
 
 def fine_of(pretokenizer: Pretokenizer) -> str:
-    """The pattern that splits like `pretokenizer`, which has no script pattern."""
-    pattern = pretokenizer.pattern
-    return pattern if preset_of(pattern) is None else pinned(pattern)
+    """The pattern that splits like `pretokenizer`, which has no script pattern.
+
+    A pattern that means the same as a preset is written as the preset writes it. Others read it
+    as it is meant, and recognise it: Oniguruma reads the `{1,3}+` of tiktoken as a repetition.
+    """
+    preset = pretokenizer.meaning
+    return pretokenizer.pattern if preset is None else Pretokenizer(preset).pattern
 
 
 def coarse_of(pretokenizer: Pretokenizer) -> str | None:
@@ -35,13 +48,13 @@ def coarse_of(pretokenizer: Pretokenizer) -> str | None:
 
     With the word branches `a|b` it has `(?:a|b)+` (the paper's Appendix C).
     """
-    name = preset_of(pretokenizer.pattern)
-    if name not in _WORD_BRANCHES:
+    preset = pretokenizer.meaning
+    if preset not in _WORD_BRANCHES:
         return None
-    before, words = _WORD_BRANCHES[name]
-    parts = branches(pretokenizer.pattern)
+    before, words = _WORD_BRANCHES[preset]
+    parts = branches(fine_of(pretokenizer))
     run = "(?:" + "|".join(parts[before : before + words]) + ")+"
-    return pinned("|".join([*parts[:before], run, *parts[before + words :]]))
+    return "|".join([*parts[:before], run, *parts[before + words :]])
 
 
 def branches(pattern: str) -> list[str]:
@@ -59,3 +72,19 @@ def branches(pattern: str) -> list[str]:
         escaped = char == "\\" and not escaped
         found[-1] += char
     return found
+
+
+def char_class(chars: Collection[str]) -> str:
+    """A pattern for one of these characters."""
+    if len(chars) == 1:
+        return escaped(next(iter(chars)))
+    return f"[{''.join(map(escaped, sorted(chars)))}]"
+
+
+def escaped(char: str) -> str:
+    """A character as all regex engines read it, inside and outside of a class."""
+    if char in _SPECIAL:
+        return "\\" + char
+    if ord(char) < 0x20 or ord(char) == 0x7F:
+        return f"\\x{ord(char):02x}"
+    return char

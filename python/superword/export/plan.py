@@ -8,17 +8,20 @@ from typing import Literal
 from superword._support.faces import option
 from superword._support.text import suggestion
 from superword.errors import ExportError, OptionError
-from superword.export.leaves import Shapes, leaf_pattern
-from superword.export.patterns import EXPORTABLE, coarse_of, fine_of, preset_of
+from superword.export.exact import Runs, find_runs
+from superword.export.patterns import coarse_of, fine_of
+from superword.export.seams import Rule
 from superword.export.unicode import pinned
+from superword.pretokenizer import DEFAULT
 from superword.tokenizer import Tokenizer
 
-__all__ = ["MODES", "Mode", "Plan", "make_plan"]
+__all__ = ["MODES", "UNICODE", "Mode", "Plan", "Unicode", "make_plan"]
 
 Mode = Literal["auto", "exact", "approximate"]
 MODES = ("auto", "exact", "approximate")
 
-Rule = tuple[bytes, bytes]
+Unicode = Literal["engine", "17"]
+UNICODE = ("engine", "17")
 
 
 @dataclass(frozen=True)
@@ -29,45 +32,76 @@ class Plan:
     mode: Literal["exact", "approximate"]
     pattern: str
     merges: list[Rule]
-    """The merges in order, then the supermerges in order."""
+    """The merges in the order of their ranks, then the supermerges in order."""
     n_words: int
     """The number of merges before the first supermerge."""
+    unicode: Unicode
+    """`"17"` if the pattern lists the characters that are new in Unicode 17."""
+    runs: Runs | None
+    """The runs of superwords, if the export has superwords and is exact."""
     why_not_exact: ExportError | None
     """Why the mode `auto` became `approximate`, if it did."""
 
+    @property
+    def is_published(self) -> bool:
+        """Whether the pattern is that of a preset, written as everybody else writes it."""
+        preset = self.tokenizer.pretokenizer.meaning
+        return preset is not None and self.n_words == len(self.merges) and self.unicode != "17"
 
-def make_plan(tokenizer: Tokenizer, mode: Mode = "auto") -> Plan:
-    """The plan for a model. `ExportError` says why it cannot be exported and what to do."""
-    if mode not in MODES:
-        raise OptionError(
-            f"`mode` cannot be {mode!r}", hint=suggestion(str(mode), MODES), option="mode"
-        )
+
+def make_plan(tokenizer: Tokenizer, mode: Mode = "auto", unicode: Unicode | None = None) -> Plan:
+    """The plan for a model. `ExportError` says why it cannot be exported and what to do.
+
+    `unicode` is `"engine"` for models of words and `"17"` for superwords if it is not given.
+    """
+    for name, value, choices in (("mode", mode, MODES), ("unicode", unicode, (*UNICODE, None))):
+        if value not in choices:
+            known = [choice for choice in choices if choice is not None]
+            raise OptionError(
+                f"`{name}` cannot be {value!r}", hint=suggestion(str(value), known), option=name
+            )
     _refuse_what_no_format_has(tokenizer)
-    words = [(left, right) for left, right, _ in tokenizer.merges]
-    supermerges = tokenizer.supermerges
-    merges = words + [(left, right) for left, right, _ in supermerges]
-    if not supermerges:
+    words = _rules_by_rank(tokenizer)
+    merges = words + [(left, right) for left, right, _ in tokenizer.supermerges]
+    pretokenizer = tokenizer.pretokenizer
+    if len(merges) == len(words):
         # A model of words is exact in either mode.
-        pattern = fine_of(tokenizer.pretokenizer)
-        return Plan(tokenizer, "exact", pattern, merges, len(words), None)
+        chosen: Unicode = unicode or "engine"
+        pattern = _with_unicode(fine_of(pretokenizer), chosen)
+        return Plan(tokenizer, "exact", pattern, merges, len(words), chosen, None, None)
+    chosen = unicode or "17"
     why_not = None
     if mode != "approximate":
         try:
-            pattern = exact_pattern(tokenizer)
-            return Plan(tokenizer, "exact", pattern, merges, len(words), None)
+            runs = find_runs(tokenizer, {rule: rank for rank, rule in enumerate(words)})
+            pattern = _with_unicode(f"{runs.pattern}|{fine_of(pretokenizer)}", chosen)
+            return Plan(tokenizer, "exact", pattern, merges, len(words), chosen, runs, None)
         except ExportError as error:
             if mode == "exact":
                 raise
             why_not = error
-    coarse = coarse_of(tokenizer.pretokenizer)
+    coarse = coarse_of(pretokenizer)
     if coarse is None:
         raise ExportError(
-            "superwords cannot be exported with a custom pattern, because it is unknown which of "
-            "its branches match words",
-            hint=f"train with {option('pretokenizer', EXPORTABLE)}",
+            "superwords cannot be exported with this pattern, because it is unknown which of its "
+            "branches match words",
+            hint=f"train with a preset such as {option('pretokenizer', DEFAULT)}",
             reason="pattern",
         )
-    return Plan(tokenizer, "approximate", coarse, merges, len(words), why_not)
+    pattern = _with_unicode(coarse, chosen)
+    return Plan(tokenizer, "approximate", pattern, merges, len(words), chosen, None, why_not)
+
+
+def _with_unicode(pattern: str, unicode: Unicode) -> str:
+    return pinned(pattern) if unicode == "17" else pattern
+
+
+def _rules_by_rank(tokenizer: Tokenizer) -> list[Rule]:
+    rules = [(left, right) for left, right, _ in tokenizer.merges]
+    order = tokenizer._model.order
+    if order is None:
+        return rules
+    return [rule for _, rule in sorted(zip(order, rules, strict=True))]
 
 
 def _refuse_what_no_format_has(tokenizer: Tokenizer) -> None:
@@ -84,8 +118,8 @@ def _refuse_what_no_format_has(tokenizer: Tokenizer) -> None:
         raise ExportError(
             f"the model splits text by script (with another pattern for {scripts}, ...), "
             "which neither Hugging Face nor tiktoken can express",
-            hint=f"train with {option('pretokenizer', EXPORTABLE)} (words and superwords) or "
-            f"`pretokenizer='gpt4o'` (words), {use}",
+            hint=f"train with {option('pretokenizer', 'gpt4o-portable')}, which splits nearly the "
+            f"same, {use}",
             reason="scripts",
         )
     made: set[bytes] = set()
@@ -99,105 +133,3 @@ def _refuse_what_no_format_has(tokenizer: Tokenizer) -> None:
                 token=repr(left + right),
             )
         made.add(left + right)
-
-
-def exact_pattern(tokenizer: Tokenizer) -> str:
-    """The pattern of the exact export, or `ExportError` with the condition that fails.
-
-    The conditions are those of the proof in docs/concepts-exact-export.md. They are checked on
-    the tokens and merges of the model, not on the options of its training.
-    """
-    remedy = (
-        f"train with {option('pretokenizer', EXPORTABLE)} and `boundary='space'`, or export with "
-        "`mode='approximate'`"
-    )
-    pretokenizer = tokenizer.pretokenizer
-    if preset_of(pretokenizer.pattern) != EXPORTABLE:
-        raise ExportError(
-            f"an exact export is only possible with the pretokenizer {EXPORTABLE!r}",
-            hint=remedy,
-            reason="pattern",
-        )
-    if tokenizer._model.has_ngrams:
-        raise ExportError(
-            "the model splits runs of words at recorded n-grams (`greedy_split`), which no other "
-            "format can express",
-            hint="train without `greedy_split='encode'`, or export with `mode='approximate'`",
-            reason="ngrams",
-        )
-    leaves = _leaves(tokenizer, remedy)
-    shapes = Shapes()
-    texts: dict[str, int] = {}
-    for leaf, count in leaves.items():
-        text = leaf.decode(errors="replace")
-        if shapes.of(text) is None or pretokenizer.split(text) != [text]:
-            raise ExportError(
-                f"a superword has the part {text!r}, which is not a word of letters",
-                hint=remedy + "; do not change `eligible`",
-                reason="leaf",
-                token=text,
-            )
-        if not pretokenizer.is_eligible(text) or len(tokenizer.encode_ordinary(text)) != 1:
-            raise ExportError(
-                f"a superword has the part {text!r}, which the model itself never joins: it is "
-                "not eligible, or not one token",
-                hint=remedy,
-                reason="leaf",
-                token=text,
-            )
-        texts[text] = count
-    _refuse_crossing(tokenizer, leaves)
-    return pinned(leaf_pattern(texts, shapes) + "|" + pretokenizer.pattern)
-
-
-def _leaves(tokenizer: Tokenizer, remedy: str) -> dict[bytes, int]:
-    """The whole words in superwords, with the number of times they were joined directly."""
-    supermerges = tokenizer.supermerges
-    superwords: set[bytes] = set()
-    for left, right, _ in supermerges:
-        if not right.startswith(b" "):
-            raise ExportError(
-                f"a supermerge joins {left.decode(errors='replace')!r} and "
-                f"{right.decode(errors='replace')!r}, which does not start with a space",
-                hint=remedy,
-                reason="boundary",
-                token=right.decode(errors="replace"),
-            )
-        if left + right in superwords:
-            raise ExportError(
-                f"two supermerges make {(left + right).decode(errors='replace')!r}",
-                hint=remedy,
-                reason="ambiguous",
-                token=(left + right).decode(errors="replace"),
-            )
-        superwords.add(left + right)
-    leaves: dict[bytes, int] = {}
-    for left, right, count in supermerges:
-        for part in (left, right):
-            if part not in superwords:
-                leaves[part] = leaves.get(part, 0) + count
-    return leaves
-
-
-def _refuse_crossing(tokenizer: Tokenizer, leaves: dict[bytes, int]) -> None:
-    """No word token may span the end of a leaf and the space after it.
-
-    Only tokens of other white space before a space could: U+3000 ends with the byte 0x80, as some
-    letters do, and a merge of that byte alone with a space would join them.
-    """
-    for left, right, _ in tokenizer.merges:
-        token = left + right
-        at = token.find(b" ", 1)
-        while at > 0:
-            before = token[:at]
-            # Leaves do not end in ASCII white space; looking at all of them is rarely needed.
-            leaf = next((leaf for leaf in leaves if leaf.endswith(before)), None)
-            if leaf is not None:
-                raise ExportError(
-                    f"the token {token!r} could join the end of {leaf.decode()!r} with the space "
-                    "after it",
-                    hint="export with `mode='approximate'`",
-                    reason="crossing",
-                    token=repr(token),
-                )
-            at = token.find(b" ", at + 1)

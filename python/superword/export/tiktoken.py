@@ -24,8 +24,9 @@ from superword._files.replace import make_directory, replace
 from superword._support.extras import need
 from superword._support.paths import as_unicode
 from superword.errors import ConversionError, ExportError
-from superword.export.patterns import preset_of
-from superword.export.plan import Mode, Plan, make_plan
+from superword.export.config import json_bytes
+from superword.export.plan import Mode, Plan, Unicode, make_plan
+from superword.export.whole import refuse_other_joins, refuse_whole_runs
 from superword.tokenizer import Tokenizer
 
 __all__ = ["export_tiktoken", "load_tiktoken", "sidecar_of"]
@@ -41,49 +42,72 @@ def export_tiktoken(
     path: str | os.PathLike[str],
     mode: Mode = "auto",
     *,
+    unicode: Unicode | None = None,
     renumber: bool = False,
     overwrite: bool = False,
 ) -> Plan:
     """Write the ranks to `path`, and the `.json` file beside it. See `Tokenizer`."""
-    plan = make_plan(tokenizer, mode)
+    plan = make_plan(tokenizer, mode, unicode)
+    _refuse_flags(tokenizer)
     to_id = tokenizer._model.token_to_id
     alphabet = [bytes([byte]) for byte in range(256) if to_id(bytes([byte])) is not None]
-    tokens = alphabet + list(dict.fromkeys(left + right for left, right in plan.merges))
-    ids = [to_id(token) for token in tokens]
-    special = tokenizer.special_tokens
+    made = list(dict.fromkeys(left + right for left, right in plan.merges))
+    # tiktoken looks up whole pieces, so it must not have tokens that the model never produces.
+    unmade = [token for token in tokenizer.unmade_tokens if token and tokenizer.whole_pieces]
+    tokens = alphabet + made + unmade
+    ids = {token: to_id(token) for token in tokens}
+    added = {token.content: token.id for token in tokenizer.added_tokens}
     own_ids: list[int] | None = None
-    ranks: dict[bytes, int]
     if renumber:
         ranks = {token: rank for rank, token in enumerate(tokens)}
-        own_ids = [id for id in ids if id is not None] + list(special.values())
-        special = {name: len(tokens) + place for place, name in enumerate(special)}
+        own_ids = [id for id in ids.values() if id is not None] + list(added.values())
+        added = {name: len(tokens) + place for place, name in enumerate(added)}
     else:
-        ranks = {token: id for token, id in zip(tokens, ids, strict=True) if id is not None}
-        _refuse_other_order(tokens[len(alphabet) :], ranks)
-    _refuse_unreached(plan)
+        ranks = {token: id for token, id in ids.items() if id is not None}
+        _refuse_other_order(made, ranks)
+    if plan.runs is not None:
+        refuse_whole_runs(plan, "tiktoken")
+    refuse_other_joins(plan, unmade)
     sidecar = {
         "name": as_unicode(Path(path).name.removesuffix(".tiktoken")),
         "pat_str": _complete(plan),
-        "special_tokens": special,
-        "n_vocab": max([*ranks.values(), *special.values()]) + 1,
+        "special_tokens": added,
+        "n_vocab": max([*ranks.values(), *added.values()]) + 1,
         "mode": plan.mode,
         # With renumber: the id in the model, for each id in this export.
         "ids": own_ids,
     }
+    # tiktoken itself has neither; `load_tiktoken` adds them.
+    if tokenizer.normalizer is not None:
+        sidecar["normalizer"] = tokenizer.normalizer
+    always = [token.content for token in tokenizer.added_tokens if not token.special]
+    if always:
+        sidecar["always_encoded"] = always
     target = Path(path)
     make_directory(target.parent)
     check_replaceable(target, "tiktoken", overwrite)
     check_replaceable(sidecar_of(target), "tiktoken sidecar", overwrite)
     lines = [base64.b64encode(token) + b" %d\n" % rank for token, rank in ranks.items()]
     replace(target, b"".join(lines))
-    text = json.dumps(sidecar, ensure_ascii=False, indent=2) + "\n"
-    replace(sidecar_of(target), text.encode())
+    replace(sidecar_of(target), json_bytes(sidecar))
     return plan
+
+
+def _refuse_flags(tokenizer: Tokenizer) -> None:
+    for token in tokenizer.added_tokens:
+        for flag in ("lstrip", "rstrip", "single_word"):
+            if getattr(token, flag):
+                raise ExportError(
+                    f"the added token {token.content!r} has {flag}, which tiktoken cannot express",
+                    hint="export to Hugging Face instead",
+                    reason="added",
+                    token=token.content,
+                )
 
 
 def _complete(plan: Plan) -> str:
     """The pattern with a last branch for all other text, which tiktoken would drop."""
-    if preset_of(plan.tokenizer.pretokenizer.pattern) is not None:
+    if plan.tokenizer.pretokenizer.meaning is not None:
         return plan.pattern  # The presets match all text.
     return f"{plan.pattern}|(?:(?!{plan.pattern})[\\s\\S])+"
 
@@ -103,48 +127,20 @@ def _refuse_other_order(made: list[bytes], ranks: dict[bytes, int]) -> None:
             )
 
 
-def _refuse_unreached(plan: Plan) -> None:
-    """Each word must be the result of its own merges on its bytes.
-
-    Then tiktoken, which looks at joined bytes and not at pairs, applies the same merges (the proof
-    is in docs/concepts-exact-export.md). Training creates only such tokens; an imported model may
-    have others.
-    """
-    rank = {rule: place for place, rule in enumerate(plan.merges[: plan.n_words])}
-    for left, right in rank:
-        parts = standalone(left + right, rank)
-        if len(parts) > 1:
-            token = (left + right).decode(errors="backslashreplace")
-            raise ExportError(
-                f"the token {token!r} is not what its own merges make of its bytes, and tiktoken "
-                "would use it where the model does not",
-                hint="export to Hugging Face instead",
-                reason="unreached",
-                token=token,
-            )
-
-
-def standalone(token: bytes, rank: dict[tuple[bytes, bytes], int]) -> list[bytes]:
-    """Encode the bytes of a token. More than one token if the token cannot be reached."""
-    parts = [token[at : at + 1] for at in range(len(token))]
-    while len(parts) > 1:
-        places = [rank.get(pair, -1) for pair in pairwise(parts)]
-        best = min((place for place in places if place >= 0), default=-1)
-        if best < 0:
-            break
-        at = places.index(best)
-        parts[at : at + 2] = [parts[at] + parts[at + 1]]
-    return parts
-
-
 def load_tiktoken(path: str | os.PathLike[str]) -> Any:
-    """The `tiktoken.Encoding` of an export: `load_tiktoken("m.tiktoken").encode("as well as")`."""
+    """The `tiktoken.Encoding` of an export: `load_tiktoken("m.tiktoken").encode("as well as")`.
+
+    Added tokens that are not special are encoded in every text, and a text is normalized first if
+    the model does that.
+    """
     tiktoken = need("tiktoken", "tiktoken", "loading a tiktoken export")
     sidecar = read_sidecar(Path(path))
     lines = read_file(Path(path), "give a .tiktoken file").splitlines()
     ranks = {base64.b64decode(token): int(rank) for token, rank in map(bytes.split, lines)}
+    normalizer = sidecar.get("normalizer")
+    always = frozenset(sidecar.get("always_encoded") or ())
     try:
-        return tiktoken.Encoding(
+        encoding = tiktoken.Encoding(
             sidecar["name"],
             pat_str=sidecar["pat_str"],
             mergeable_ranks=ranks,
@@ -157,6 +153,11 @@ def load_tiktoken(path: str | os.PathLike[str]) -> Any:
             hint="export with `mode='approximate'`, or to Hugging Face",
             reason="engine",
         ) from error
+    if normalizer is None and not always:
+        return encoding
+    from superword.export.prepared import prepared
+
+    return prepared(encoding, normalizer, always)
 
 
 def read_sidecar(path: Path) -> dict[str, Any]:

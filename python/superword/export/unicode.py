@@ -14,8 +14,8 @@ from superword.errors import ExportError
 
 __all__ = ["pinned"]
 
-# The characters that are in a category in Unicode 17.0 but not in 16.0: new characters, and U+0295,
-# which moved from Ll to Lo. A test compares every code point with the installed engines.
+# The characters that are in a category or script in Unicode 17.0 but not in 16.0: new ones, and
+# U+0295, which moved from Ll to Lo. A test compares every code point with the installed engines.
 _NEW: dict[str, str] = {
     "Lu": "A7CE A7D2 A7D4 16EA0-16EB8",
     "Ll": "A7CF 16EBB-16ED3",
@@ -26,6 +26,11 @@ _NEW: dict[str, str] = {
     "M": "1ACF-1ADD 1AE0-1AEB 10EFA-10EFB 11B60-11B67 1E6E3 1E6E6 1E6EE-1E6EF 1E6F5",
     "N": "11DE0-11DE9 16FF4-16FF6",
     "Lt": "",
+    "P": "10ED0",
+    "S": "20C1 2B96 FBC3-FBD2 FD90-FD91 FDC8-FDCE 10ED1-10ED8 1CCFA-1CCFC 1CEBA-1CED0 1CEE0-1CEF0 "
+    "1F6D8 1F777-1F77A 1F8D0-1F8D8 1FA54-1FA57 1FA8A 1FA8E 1FAC8 1FACD 1FAEA 1FAEF 1FBFA",
+    "Han": "16FF2-16FF6 2B73A-2B73F 2CEA2-2CEAD 323B0-33479",
+    **dict.fromkeys(["Hiragana", "Katakana", "Thai", "Myanmar", "Khmer", "Lao"], ""),
 }
 _NEW["L"] = " ".join(_NEW[category] for category in ("Lu", "Ll", "Lm", "Lo"))
 
@@ -41,21 +46,22 @@ def pinned(pattern: str) -> str:
     For patterns that consist of literals, groups and classes with `\\p{...}`, like the presets.
     """
     out: list[str] = []
-    inside = False
+    depth = 0  # How many classes are open; `[a&&[b]]` has one inside another.
     for part in _PART.finditer(pattern):
         text, category = part[0], part[1]
         if category is not None:
             if category not in _NEW:
                 raise ExportError(
-                    f"the category {category} in a pattern is not one that can be exported",
+                    f"the property {category} in a pattern cannot be written for Unicode 17",
+                    hint="export with `unicode='engine'`",
                     reason="category",
                 )
             named = text + _ranges(category)
-            text = named if inside else f"[{named}]"
+            text = named if depth else f"[{named}]"
         elif text.startswith("["):
-            inside = True
+            depth += 1
         elif text == "]":
-            inside = False
+            depth -= 1
         out.append(text)
     return "".join(out)
 

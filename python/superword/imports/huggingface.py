@@ -1,158 +1,184 @@
-"""Import byte-level BPE of Hugging Face: the `tokenizer.json` of GPT-2, Llama 3, Qwen, ..."""
+"""Import byte-level BPE of Hugging Face: the `tokenizer.json` of GPT-2, Llama 3, Qwen, ...
+
+Older models have `vocab.json` and `merges.txt` instead. They become the same data as a
+`tokenizer.json`, and so do the objects of `tokenizers` and `transformers`.
+"""
 
 from __future__ import annotations
 
 import json
 import os
-import re
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any
 
 from superword._files.read import read_file
 from superword._support.bytechars import to_bytes
-from superword.errors import ConversionError
-from superword.imports.build import build, pretokenizer_for
+from superword.errors import ConversionError, OptionError
+from superword.imports.build import build, not_byte_level, refusal
+from superword.imports.hf.added import added_tokens
+from superword.imports.hf.config import Config, config_beside, config_of
+from superword.imports.hf.old_files import old_files, read_old_files
+from superword.imports.hf.splits import pretokenizer_of
+from superword.imports.hf.template import template_of
+from superword.imports.json_files import laid_out, parse_object
 from superword.imports.rules import check_alphabet, rules_of
-from superword.pretokenizer import Pretokenizer
 from superword.tokenizer import Tokenizer
 
 __all__ = ["from_huggingface"]
 
+_HINT = "give a tokenizer.json, or the directory that holds it"
+_NORMALIZERS = {"NFC": "nfc", "NFKC": "nfkc"}
 
-def from_huggingface(path: str | os.PathLike[str], *, ignore_normalizer: bool = False) -> Tokenizer:
-    """Import a `tokenizer.json`, or the directory it is in. See `Tokenizer`."""
-    file = Path(path)
-    if file.is_dir():
-        file = file / "tokenizer.json"
-    content = read_file(file, "give a tokenizer.json, or the directory that holds it")
-    try:
-        data = json.loads(content)
-    except ValueError as error:
-        raise ConversionError(f"{file} is not JSON: {error}", path=str(file)) from None
-    if not isinstance(data, dict) or not isinstance(data.get("model"), dict):
+
+def from_huggingface(
+    source: str | os.PathLike[str] | Any, *, ignore_normalizer: bool = False
+) -> Tokenizer:
+    """Import a file, a directory or an object. See `Tokenizer`."""
+    if not isinstance(source, str | os.PathLike):
+        data, config = _object(source)
+        with laid_out(None):
+            return _convert(data, config, ignore_normalizer)
+    path = Path(source)
+    file = path / "tokenizer.json" if path.is_dir() else path
+    old = old_files(path)
+    config = config_beside(file.parent)
+    if old is not None:
+        with laid_out(old.vocab):
+            return _convert(read_old_files(old, config), config, ignore_normalizer)
+    data = parse_object(file, read_file(file, _HINT))
+    if not isinstance(data.get("model"), dict):
         raise ConversionError(
             f"{file} is not a tokenizer.json of Hugging Face: it has no model",
-            hint="tokenizer_config.json and vocab.json are other files",
+            hint=_HINT,
             path=str(file),
         )
-    try:
-        return _convert(data, ignore_normalizer, str(file))
-    except ConversionError as error:
-        raise error._at(str(file), path=str(file)) from None
-    except (KeyError, TypeError, AttributeError, IndexError) as error:
-        raise ConversionError(
-            f"{file}: not laid out as expected ({type(error).__name__}: {error})", path=str(file)
-        ) from error
+    with laid_out(file):
+        return _convert(data, config, ignore_normalizer)
 
 
-def _convert(data: dict[str, Any], ignore_normalizer: bool, path: str) -> Tokenizer:
-    model = data["model"]
-    _check_model(model)
-    normalizer = data.get("normalizer")
-    if normalizer is not None and not ignore_normalizer:
-        _refuse(
-            f"it changes text before encoding (the normalizer {normalizer.get('type')}), and "
-            "superword encodes text unchanged",
-            "give ignore_normalizer=True and normalize texts yourself; for NFC: "
-            'unicodedata.normalize("NFC", text)',
+def _object(source: Any) -> tuple[dict[str, Any], Config]:
+    """The content of a `tokenizers.Tokenizer` or of a tokenizer of transformers."""
+    backend = getattr(source, "backend_tokenizer", source)
+    if not hasattr(backend, "to_str"):
+        raise OptionError(
+            "`source` must be a path, a tokenizers.Tokenizer or a fast tokenizer of transformers, "
+            f"not {type(source).__name__}",
+            hint="a slow tokenizer of transformers has no tokenizer.json; load it with "
+            "AutoTokenizer.from_pretrained(..., use_fast=True)",
+            option="source",
         )
-    special: dict[str, int] = {}
-    for token in data.get("added_tokens") or []:
-        for option in ("lstrip", "rstrip", "single_word"):
-            if token.get(option):
-                _refuse(f"the added token {token['content']!r} has {option}", None)
-        special[token["content"]] = token["id"]
+    config = config_of(source) if backend is not source else Config()
+    return json.loads(backend.to_str()), config
+
+
+def _convert(data: dict[str, Any], config: Config, ignore_normalizer: bool) -> Tokenizer:
+    model = data["model"]
+    _check_model(model, data)
+    pretokenizer = pretokenizer_of(data.get("pre_tokenizer"))
+    normalizer = _normalizer(data.get("normalizer"))
+    added, renumbered = added_tokens(data, config.added_tokens)
+    texts = {token.content: token.id for token in added}
     ids: dict[bytes, int] = {}
+    names: list[tuple[bytes, int]] = []  # Tokens with a name that no text is turned into.
+    listed: list[bytes] = []  # Added tokens that the vocabulary lists as well.
     for token, id in model["vocab"].items():
-        if special.get(token) == id:
-            continue  # The vocabulary may also list special tokens, which no merge creates.
         try:
-            ids[to_bytes(token)] = id
-        except KeyError as error:
-            _refuse(
-                f"the token {token!r} has the character {error.args[0]!r}, which is not in the "
-                "alphabet of bytes",
-                "only byte-level BPE can be imported",
-            )
-    ranks: dict[tuple[bytes, bytes], int] = {}
-    for rank, merge in enumerate(model["merges"]):
-        left, right = merge.split(" ") if isinstance(merge, str) else merge
-        ranks.setdefault((to_bytes(left), to_bytes(right)), rank)
-    alphabet = check_alphabet(ids)
+            spelled = to_bytes(token)
+        except KeyError:
+            if token not in texts:
+                names.append((token.encode(), id))
+            continue
+        if texts.get(token) == id:
+            listed.append(spelled)
+        ids[spelled] = id
+    ranks = _ranks(model["merges"])
     rules = rules_of(ids, lambda left, right: ranks.get((left, right)))
+    for token in rules.unmade.intersection(listed):
+        rules.unmade.remove(token)  # Only the added token has this id.
+        del ids[token]
+    whole_pieces = bool(model.get("ignore_merges"))
+    if whole_pieces and names and rules.unmade:
+        raise refusal(
+            f"it looks up whole pretokens and has {len(names)} tokens that are not spelled in "
+            f"bytes, such as {names[0][0].decode()!r}"
+        )
     facts: dict[str, Any] = {
         "format": "huggingface",
-        "added_tokens": len(special),
-        "merges_left_out": len(ranks) - len(rules),
+        "merges_left_out": len(ranks) - len(rules.merges),
     }
-    if normalizer is not None:
-        facts["normalizer_left_out"] = normalizer.get("type")
-    post = data.get("post_processor")
-    if post is not None and post.get("type") != "ByteLevel":
-        facts["post_processor_left_out"] = post.get("type")
+    if renumbered:
+        facts["added_tokens_renumbered"] = renumbered
+    if normalizer is not None and ignore_normalizer:
+        facts["normalizer_left_out"] = normalizer
+        normalizer = None
     return build(
         method="bpe",
-        pretokenizer=_pretokenizer(data.get("pre_tokenizer")),
-        alphabet=alphabet,
-        merges=rules,
+        pretokenizer=pretokenizer,
+        alphabet=check_alphabet(ids),
+        rules=rules,
         ids=ids,
-        special_tokens=special,
+        added=added,
+        unmade=names,
+        normalizer=normalizer,
+        whole_pieces=whole_pieces,
+        settings=config.settings(texts, template_of(data.get("post_processor"))),
         facts=facts,
     )
 
 
-def _check_model(model: dict[str, Any]) -> None:
+def _ranks(merges: list[Any]) -> dict[tuple[bytes, bytes], int]:
+    """The rank of each pair. A pair that is listed twice has the last rank, as in Hugging Face."""
+    ranks: dict[tuple[bytes, bytes], int] = {}
+    for rank, merge in enumerate(merges):
+        left, right = merge.split(" ") if isinstance(merge, str) else merge
+        try:
+            ranks[to_bytes(left), to_bytes(right)] = rank
+        except KeyError:
+            continue  # No text is turned into these characters, so the merge never applies.
+    return ranks
+
+
+def _check_model(model: dict[str, Any], data: dict[str, Any]) -> None:
     kind = model.get("type", "BPE")
+    if kind == "Unigram":
+        raise not_byte_level("a Unigram model, as SentencePiece trains them (T5, XLM-R, ...)")
+    if kind == "WordPiece":
+        raise not_byte_level("a WordPiece model, as BERT has")
     if kind != "BPE":
-        _refuse(f"it is a {kind} model", "only byte-level BPE can be imported")
+        raise not_byte_level(f"a {kind} model")
     if model.get("byte_fallback"):
-        _refuse("it is BPE over characters with bytes as a fallback (SentencePiece)", None)
-    for option in ("dropout", "unk_token", "continuing_subword_prefix", "end_of_word_suffix"):
-        if model.get(option):
-            _refuse(f"its model has {option} {model[option]!r}", None)
-
-
-def _pretokenizer(config: dict[str, Any] | None) -> Pretokenizer:
-    """The pattern of a pre-tokenizer: ByteLevel, or one Split and then ByteLevel."""
-    if config is None:
-        _refuse("it has no pre-tokenizer", "only byte-level BPE can be imported")
-    steps = config["pretokenizers"] if config["type"] == "Sequence" else [config]
-    patterns: list[str] = []
-    byte_level = False
-    for step in steps:
-        if byte_level:
-            _refuse(f"the pre-tokenizer {step['type']} comes after ByteLevel", None)
-        if step["type"] == "ByteLevel":
-            byte_level = True
-            if step.get("add_prefix_space"):
-                _refuse("it puts a space in front of every text (add_prefix_space)", None)
-            if step.get("use_regex", True):
-                patterns.append(Pretokenizer("gpt2").pattern)
-        elif step["type"] == "Split":
-            patterns.append(_split_pattern(step))
-        else:
-            _refuse(f"the pre-tokenizer {step['type']} has no counterpart here", None)
-    if not byte_level:
-        _refuse("its pre-tokenizer has no ByteLevel", "only byte-level BPE can be imported")
-    if len(patterns) > 1:
-        _refuse(f"it cuts text with {len(patterns)} patterns, one after the other", None)
-    # Without any pattern the whole text is one piece.
-    return pretokenizer_for(patterns[0] if patterns else r"[\s\S]+")
-
-
-def _split_pattern(step: dict[str, Any]) -> str:
-    behavior, invert = step["behavior"].lower(), step.get("invert", False)
-    # For text that does not match, Isolated keeps it; Removed with invert drops it. superword
-    # always keeps it.
-    if (behavior, invert) not in (("isolated", False), ("removed", True)):
-        _refuse(
-            f"its Split is {step['behavior']}, {'inverted' if invert else 'not inverted'}", None
+        raise not_byte_level(
+            "BPE over characters with bytes as a fallback, as SentencePiece trains it "
+            "(Llama 2, Gemma, Mistral 7B, ...)"
         )
-    pattern = step["pattern"]
-    if "Regex" in pattern:
-        return str(pattern["Regex"])
-    return re.escape(str(pattern["String"]))
+    if model.get("dropout"):
+        raise refusal(
+            f"it drops merges at random (dropout {model['dropout']!r})",
+            "set dropout to null in tokenizer.json, if you only want to encode with it",
+        )
+    for option in ("continuing_subword_prefix", "end_of_word_suffix"):
+        if model.get(option):
+            raise not_byte_level(f"BPE that marks parts of words ({option} {model[option]!r})")
 
 
-def _refuse(message: str, hint: str | None) -> NoReturn:
-    raise ConversionError(message, hint=hint or "this tokenizer cannot be imported")
+def _normalizer(config: dict[str, Any] | None) -> str | None:
+    """`"nfc"`, `"nfkc"` or None. A `Sequence` of one normalizer is that normalizer."""
+    while config is not None and config["type"] == "Sequence":
+        steps = config["normalizers"]
+        if len(steps) > 1:
+            kinds = ", ".join(step["type"] for step in steps)
+            if kinds == "Prepend, Replace":
+                raise not_byte_level(
+                    "a SentencePiece tokenizer (the normalizers Prepend and Replace)"
+                )
+            raise refusal(f"it has the normalizers {kinds}, and superword knows one, NFC or NFKC")
+        config = steps[0] if steps else None
+    if config is None:
+        return None
+    kind = config["type"]
+    if kind not in _NORMALIZERS:
+        raise refusal(
+            f"it changes text with the normalizer {kind}",
+            "superword knows NFC and NFKC",
+        )
+    return _NORMALIZERS[kind]

@@ -1,192 +1,251 @@
-"""Import the model files of the paper's program: text, with tokens in the alphabet of GPT-2.
+"""Import the model files of the paper's program.
 
-The layout, with one item per line:
+A file is text in UTF-8, with one item per line and blanks between the fields of an item. Tokens are
+written in the printable byte alphabet of GPT-2. This is the layout of the files that the program
+wrote for `tests/data/golden/models`:
 
     BoundlessBPE v2 boundless        the kind: word, boundless or superbpe
-    vocabulary                       a section, maybe with the number of its lines after the name
-    Ġthe 271                         a token and its id
+    vocabulary
+    3000                             the number of tokens
+    272 Ġthe 41 0                    id, token, and two numbers that encoding does not use
     special_tokens
-    <|endoftext|> 40000
-    words                            merges in order: left, right, maybe the count
-    Ġ t 123
-    superwords                       supermerges in order, likewise
-    Ġof Ġthe 45
+    1
+    3000 <|endoftext|>               id, text
+    words
+    {"tau": 1.1, ...}                options of the training, as JSON
+    merges
+    2488
+    0 Ġ Ġ 13895 1                    place, left, right, count, a flag that encoding does not use
+    deletions
+    1
+    75 ĬĶ                            place, token
+    superwords                       not in files of the kind "word"
+    {"tau": 1.1, ...}
+    merges
+    269
+    0 ãģ¨ ãģŁ 169 0
+    deletions
+    0
 
-This reader was written without such a file. The header, the sections and the alphabet follow the
-description by the authors. It is an assumption that items are separated by blanks or tabs, that an
-id may come before or after its token or be left out (then it is the position in the list), and
-that section names may have brackets, colons or numbers around them. Everything else is an error
-that names the line. The files do not contain the patterns; pass them as `pretokenizer`.
+The place orders the merges and deletions of a part together. Encoding uses these options: the
+patterns (`main_regex`, `script_specific_regex` with `script_specific_scripts`), `merge_pattern`,
+which an eligible pretoken matches, and `blowup`, which says that a deleted token becomes bytes
+instead of parts. Files of models with greedy splitting do not hold the n-grams, because the program
+does not use them when it encodes.
 """
 
 from __future__ import annotations
 
+import json
 import os
-import re
 from pathlib import Path
-from typing import NoReturn
+from typing import Any, NoReturn
 
+from superword import _core
 from superword._files.read import read_file
 from superword._support.bytechars import to_bytes
 from superword.errors import ConversionError
-from superword.imports.build import build
-from superword.imports.rules import Rule, check_alphabet
+from superword.imports.build import pretokenizer_for
+from superword.imports.json_files import laid_out
 from superword.options import Method
-from superword.pretokenizer import DEFAULT, Pretokenizer
+from superword.pretokenizer import Pretokenizer
 from superword.tokenizer import Tokenizer
 
-__all__ = ["from_paper"]
+__all__ = ["PAPER_HEADER", "from_paper"]
 
+PAPER_HEADER = "BoundlessBPE v"
 _METHODS: dict[str, Method] = {"word": "bpe", "boundless": "boundless", "superbpe": "superbpe"}
-_HEADER = re.compile(r"BoundlessBPE v(\d+) (\w+)\s*")
-_SECTION = re.compile(
-    r"[\[#=\s]*(vocabulary|special_tokens|words|superwords)[\]:=\s]*(\d*)[\]:=\s]*"
-)
 
-Line = tuple[int, list[str]]
+# Kind, left (or the deleted token), right, count: an event as the engine takes it.
+Event = tuple[str, bytes, bytes, int]
 
 
 def from_paper(
-    path: str | os.PathLike[str], *, pretokenizer: str | Pretokenizer = DEFAULT
+    path: str | os.PathLike[str], *, pretokenizer: str | Pretokenizer | None = None
 ) -> Tokenizer:
-    """Import a `.model` file of the paper's program. See `Tokenizer`."""
+    """Import a model file of the paper's program. See `Tokenizer`."""
     file = Path(path)
     content = read_file(file, "check the path")
     try:
-        # As in Python's text mode: any line ending counts as one.
-        lines = content.decode().replace("\r\n", "\n").replace("\r", "\n").split("\n")
+        lines = content.decode("utf-8-sig").replace("\r\n", "\n").split("\n")
     except UnicodeDecodeError as error:
         raise ConversionError(
-            f"{file} is not UTF-8 at byte {error.start}", path=str(file)
+            f"{file} is not UTF-8 at byte {error.start}",
+            hint="give a file that starts with 'BoundlessBPE v2'",
+            path=str(file),
         ) from None
-    return _Reader(file, lines).read(pretokenizer)
+    return _Reader(file, lines).model(pretokenizer)
 
 
 class _Reader:
+    """Reads a file from top to bottom. `at` is the next line, from 0."""
+
     def __init__(self, file: Path, lines: list[str]) -> None:
         self.file = file
         self.lines = lines
+        self.at = 0
 
-    def read(self, pretokenizer: str | Pretokenizer) -> Tokenizer:
-        header = _HEADER.fullmatch(self.lines[0].removeprefix("\ufeff"))
-        if header is None:
-            self.refuse(1, "it does not start with 'BoundlessBPE v2' and a kind")
-        if header[1] != "2":
-            self.refuse(1, f"it is of version {header[1]}; version 2 can be read")
-        if header[2] not in _METHODS:
-            self.refuse(1, f"the kind {header[2]!r} is not one of {', '.join(_METHODS)}")
-        sections = self.sections()
-        special = self.special_tokens(sections["special_tokens"])
-        counts: dict[Rule, int] = {}
-        merges = self.merges(sections["words"], counts)
-        supermerges = self.merges(sections["superwords"], counts)
-        ids = self.vocabulary(sections["vocabulary"], special)
-        made = {left + right for left, right in [*merges, *supermerges]}
-        for token in ids:
-            if len(token) > 1 and token not in made:
-                self.refuse(None, f"no merge makes the token {token.decode(errors='replace')!r}")
-        for token in made:
-            if token not in ids:
-                text = token.decode(errors="replace")
-                self.refuse(
-                    None,
-                    f"the token {text!r} that a merge makes is not in the vocabulary: models "
-                    "with deletions cannot be read, since the file does not say when they were",
-                )
-        chosen = pretokenizer if isinstance(pretokenizer, Pretokenizer) else None
-        return build(
-            method=_METHODS[header[2]],
-            pretokenizer=chosen or Pretokenizer(str(pretokenizer)),
-            alphabet=check_alphabet(ids),
-            merges=merges,
-            supermerges=supermerges,
-            ids=ids,
-            special_tokens=special,
-            counts=counts,
-            facts={"format": "paper", "header": self.lines[0].strip()},
-        )
-
-    def sections(self) -> dict[str, list[Line]]:
-        found: dict[str, list[Line]] = {
-            name: [] for name in ("vocabulary", "special_tokens", "words", "superwords")
+    def model(self, pretokenizer: str | Pretokenizer | None) -> Tokenizer:
+        method = self.header()
+        self.title("vocabulary")
+        ids = {
+            self.token(text): int(id)
+            for id, text, *_ in self.items(4, "an id, a token and two numbers", digits=(0, 2, 3))
         }
-        seen: set[str] = set()
-        current: list[Line] | None = None
-        left: int | None = None  # The remaining lines of this section, if it gives a number.
-        for number, line in enumerate(self.lines[1:], start=2):
-            if not line.strip():
-                continue
-            # A token may look like the name of a section. A known number of lines tells them apart.
-            title = None if left else _SECTION.fullmatch(line)
-            if title is not None and title[1] not in seen:
-                seen.add(title[1])
-                current = found[title[1]]
-                left = int(title[2]) if title[2] else None
-                continue
-            if current is None:
-                self.refuse(number, "it comes before the first section")
-            current.append((number, line.split()))
-            if left is not None:
-                left -= 1
-        if "vocabulary" not in seen or "words" not in seen:
-            self.refuse(None, "it lacks the section vocabulary or words")
+        self.title("special_tokens")
+        special = {text: int(id) for id, text in self.items(2, "an id and a text", digits=(0,))}
+        self.title("words")
+        options = self.options()
+        words = self.events("merge")
+        supermerges: list[Event] = []
+        if method != "bpe":
+            self.title("superwords")
+            self.options()
+            supermerges = self.events("supermerge")
+            if any(kind == "delete" for kind, *_ in supermerges):
+                self.refuse("it deletes superwords, which superword cannot express")
+        if any(self.lines[self.at :]):
+            self.refuse("the file goes on after its last section")
+        with laid_out(self.file):
+            chosen = _pretokenizer(options) if pretokenizer is None else pretokenizer
+            if not isinstance(chosen, Pretokenizer):
+                chosen = Pretokenizer(chosen)
+            facts = {
+                "version": _core.__version__,
+                "imported": {"format": "paper", "words": options},
+            }
+            model = _core.Model.from_parts(
+                method,
+                chosen._engine,
+                _alphabet(ids),
+                _by_id(words, supermerges, ids),
+                None,
+                [(text, id, True, False, False, False, False) for text, id in special.items()],
+                json.dumps(facts),
+                picky_split="bytes" if options.get("blowup") else "parts",
+            )
+            _check_ids(model, ids)
+        return Tokenizer._wrap(model)
+
+    # The parts of a file.
+
+    def header(self) -> Method:
+        words = self.lines[0].split()
+        if len(words) != 3 or not self.lines[0].startswith(PAPER_HEADER):
+            self.refuse("it does not start with 'BoundlessBPE v2' and a kind", at=0)
+        if words[1] != "v2":
+            self.refuse(f"it is of version {words[1]}; version v2 can be read", at=0)
+        if words[2] not in _METHODS:
+            self.refuse(f"the kind {words[2]!r} is not one of {', '.join(_METHODS)}", at=0)
+        self.at = 1
+        return _METHODS[words[2]]
+
+    def title(self, name: str) -> None:
+        if self.line() != name:
+            self.refuse(f"expected the section {name!r}", at=self.at - 1)
+
+    def options(self) -> dict[str, Any]:
+        try:
+            options = json.loads(self.line())
+        except ValueError as error:
+            self.refuse(f"not JSON: {error}", at=self.at - 1)
+        if not isinstance(options, dict):
+            self.refuse("not a JSON object", at=self.at - 1)
+        return options
+
+    def events(self, kind: str) -> list[Event]:
+        """The sections `merges` and `deletions`, in the order of their places."""
+        placed: list[tuple[int, Event]] = []
+        self.title("merges")
+        for place, left, right, count, _ in self.items(
+            5, "a place, two tokens, a count and a flag", digits=(0, 3, 4)
+        ):
+            event = (kind, self.token(left), self.token(right), int(count))
+            placed.append((int(place), event))
+        self.title("deletions")
+        for place, token in self.items(2, "a place and a token", digits=(0,)):
+            placed.append((int(place), ("delete", self.token(token), b"", 0)))
+        placed.sort(key=lambda item: item[0])
+        if [place for place, _ in placed] != list(range(len(placed))):
+            self.refuse("the places of merges and deletions have gaps, or one is given twice")
+        return [event for _, event in placed]
+
+    def items(self, fields: int, what: str, digits: tuple[int, ...]) -> list[list[str]]:
+        """The number of items in the next line, and then the items."""
+        number = self.line()
+        if not number.isdecimal():
+            self.refuse(f"expected the number of lines of the section, not {number[:40]!r}")
+        found = []
+        for _ in range(int(number)):
+            item = self.line().split(" ")
+            if len(item) != fields or not all(item[field].isdecimal() for field in digits):
+                self.refuse(f"expected {what}", at=self.at - 1)
+            found.append(item)
         return found
 
-    def vocabulary(self, lines: list[Line], special: dict[str, int]) -> dict[bytes, int]:
-        ids: dict[bytes, int] = {}
-        for place, (number, items) in enumerate(lines):
-            name, id = self.named(number, items, place)
-            if special.get(name) == id:
-                continue
-            token = self.token(number, name)
-            if token in ids:
-                self.refuse(number, f"the token {name!r} is listed twice")
-            ids[token] = id
-        return ids
+    def line(self) -> str:
+        if self.at >= len(self.lines):
+            self.refuse("the file ends in the middle of a section")
+        self.at += 1
+        return self.lines[self.at - 1]
 
-    def special_tokens(self, lines: list[Line]) -> dict[str, int]:
-        found: dict[str, int] = {}
-        for number, items in lines:
-            if len(items) == 1:
-                self.refuse(number, f"the special token {items[0]!r} has no id")
-            name, id = self.named(number, items, 0)
-            found[name] = id
-        return found
-
-    def merges(self, lines: list[Line], counts: dict[Rule, int]) -> list[Rule]:
-        found: list[Rule] = []
-        for number, items in lines:
-            if len(items) not in (2, 3) or (len(items) == 3 and not items[2].isdigit()):
-                self.refuse(number, "it is not two tokens, and maybe a count")
-            rule = self.token(number, items[0]), self.token(number, items[1])
-            if len(items) == 3:
-                counts[rule] = int(items[2])
-            found.append(rule)
-        return found
-
-    def named(self, number: int, items: list[str], place: int) -> tuple[str, int]:
-        """A token and its id, in either order. A token without an id gets its position."""
-        if len(items) == 1:
-            return items[0], place
-        if len(items) == 2:
-            # "5 5": the first may be the token or the id; the token comes first.
-            if items[1].isdigit():
-                return items[0], int(items[1])
-            if items[0].isdigit():
-                return items[1], int(items[0])
-        return self.refuse(number, "it is not a token and its id")
-
-    def token(self, number: int, text: str) -> bytes:
+    def token(self, text: str) -> bytes:
         try:
             return to_bytes(text)
         except KeyError as error:
-            self.refuse(number, f"{error.args[0]!r} in {text!r} is not in the alphabet of bytes")
+            self.refuse(
+                f"{error.args[0]!r} in {text!r} is not in the alphabet of bytes", at=self.at - 1
+            )
 
-    def refuse(self, number: int | None, message: str) -> NoReturn:
-        where = f"{self.file}:{number}" if number is not None else str(self.file)
+    def refuse(self, message: str, at: int | None = None) -> NoReturn:
+        number = min(self.at if at is None else at, len(self.lines) - 1) + 1
         raise ConversionError(
-            f"{where}: {message}",
+            f"{self.file}:{number}: {message}",
             hint="the module superword.imports.paper documents the format",
             path=str(self.file),
             line=number,
         )
+
+
+def _pretokenizer(options: dict[str, Any]) -> Pretokenizer:
+    scripts = options.get("script_specific_scripts") or None
+    return pretokenizer_for(
+        options["main_regex"],
+        script_pattern=options.get("script_specific_regex") if scripts else None,
+        scripts=scripts,
+        eligible=options.get("merge_pattern"),
+    )
+
+
+def _by_id(words: list[Event], supermerges: list[Event], ids: dict[bytes, int]) -> list[Event]:
+    """All events. A supermerge is placed so that tokens are made in the order of their ids."""
+    last = {left + right: at for at, (kind, left, right, _) in enumerate(words) if kind == "merge"}
+    merged: list[Event] = []
+    waiting = list(reversed(supermerges))
+    for at, event in enumerate(words):
+        kind, left, right, _ = event
+        token = left + right
+        # A token that is deleted and made again has the id of its last merge.
+        if kind == "merge" and token in ids and last[token] == at:
+            while waiting and ids.get(waiting[-1][1] + waiting[-1][2], 0) < ids[token]:
+                merged.append(waiting.pop())
+        merged.append(event)
+    return [*merged, *reversed(waiting)]
+
+
+def _alphabet(ids: dict[bytes, int]) -> str:
+    return "bytes" if b"\xff" in ids else "utf8"
+
+
+def _check_ids(model: _core.Model, ids: dict[bytes, int]) -> None:
+    """The ids must follow from the order of the events, as the program assigns them."""
+    for token, id in ids.items():
+        found = model.token_to_id(token)
+        if found != id:
+            shown = token.decode(errors="backslashreplace")
+            missing = "no merge makes it" if found is None else f"its merges give it the id {found}"
+            raise ConversionError(
+                f"the token {shown!r} has the id {id} in the vocabulary, but {missing}",
+                hint="the sections of the file contradict each other",
+                token=shown,
+            )

@@ -1,63 +1,83 @@
-"""The merges that create the tokens of a vocabulary, found by encoding each token.
+"""The merges that make the tokens of a vocabulary, found by encoding each token.
 
-Other programs may list several merges that make the same token, or only the ranks of tokens. By
-lemma 4 of docs/concepts-exact-export.md, only one pair ever makes a token: the last one that is
-merged when the bytes of the token are encoded alone. That pair becomes the merge of the token. The
-tokenizer cannot be imported if a token is not reached in this way, or if a merge comes before the
-merges of its parts.
+Other programs may list several merges that make the same token, or only the ranks of tokens. In
+any text, at most one pair ever makes a token: the last one that is merged when the bytes of the
+token are encoded alone. (As long as nothing crosses their ends, the bytes of a token go through the
+same merges wherever they stand.) That pair becomes the merge of the token. A token that is not
+reached in this way is never made by merging: it is *unmade*.
+
+Usually a merge comes after the merges of its parts. Where it does not, the ranks are recorded
+beside the merges, and encoding applies the merge with the lowest rank, one at a time.
 """
 
 from __future__ import annotations
 
 import heapq
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
 from itertools import pairwise
 
 from superword.errors import ConversionError
 
-__all__ = ["Rule", "check_alphabet", "rules_of"]
+__all__ = ["Rule", "Rules", "check_alphabet", "rules_of"]
 
 Rule = tuple[bytes, bytes]
 RankOf = Callable[[bytes, bytes], int | None]
 
 
-def rules_of(ids: Mapping[bytes, int], rank_of: RankOf) -> list[Rule]:
-    """The merge of each token longer than a byte, in the order in which they apply.
+@dataclass(frozen=True)
+class Rules:
+    """The merges of a vocabulary."""
 
-    `rank_of` gives the rank of a pair, or None if it is not merged. `ConversionError` names the
-    first token that no merge can create.
+    merges: list[Rule]
+    """One for each token that merging makes. The merges of its parts come before it."""
+    order: list[int] | None
+    """The rank of each merge, if ranks are not the order of the list."""
+    unmade: set[bytes]
+    """The tokens that no merge makes."""
+
+
+def rules_of(tokens: Iterable[bytes], rank_of: RankOf) -> Rules:
+    """The merges that make these tokens.
+
+    `rank_of` gives the rank of a pair, or None if it is not merged. No two pairs have one rank.
     """
     ranked: list[tuple[int, Rule]] = []
-    unreached: list[bytes] = []
-    for token in ids:
+    unmade: set[bytes] = set()
+    for token in tokens:
         if len(token) == 1:
             continue
-        pair = last_pair(token, rank_of)
+        pair = last_pair(token, rank_of) if token else None
         if pair is None:
-            unreached.append(token)
+            unmade.add(token)
             continue
         rank = rank_of(*pair)
         assert rank is not None  # It was just merged.
         ranked.append((rank, pair))
-    if unreached:
-        shown = ", ".join(_shown(token) for token in unreached[:5])
-        raise ConversionError(
-            f"{len(unreached):,} of {len(ids):,} tokens are not what their own merges make of "
-            f"their bytes: {shown}{', ...' if len(unreached) > 5 else ''}",
-            hint="superword cannot express such tokens, so this tokenizer cannot be imported",
-            tokens=[token.decode(errors="backslashreplace") for token in unreached[:100]],
-        )
     ranked.sort()
-    place = {left + right: at for at, (_, (left, right)) in enumerate(ranked)}
-    for at, (_, (left, right)) in enumerate(ranked):
-        for part in (left, right):
-            if len(part) > 1 and place[part] > at:
-                raise ConversionError(
-                    f"the merge that makes {_shown(left + right)} comes before the one that "
-                    f"makes its part {_shown(part)}",
-                    hint="no training creates such an order, so the tokenizer cannot be imported",
-                )
-    return [rule for _, rule in ranked]
+    merges = [rule for _, rule in ranked]
+    listed = _parts_first(merges)
+    if listed == merges:
+        return Rules(merges, None, unmade)
+    place = {rule: at for at, rule in enumerate(merges)}
+    return Rules(listed, [place[rule] for rule in listed], unmade)
+
+
+def _parts_first(merges: list[Rule]) -> list[Rule]:
+    """The merges in the same order, except that each part is moved in front of what it is for."""
+    making = {left + right: (left, right) for left, right in merges}
+    listed: dict[Rule, None] = {}
+    for rule in merges:
+        waiting = [rule]
+        while waiting:
+            missing = [
+                making[part] for part in waiting[-1] if len(part) > 1 and making[part] not in listed
+            ]
+            if missing:
+                waiting += missing
+            else:
+                listed.setdefault(waiting.pop())
+    return list(listed)
 
 
 def last_pair(token: bytes, rank_of: RankOf) -> Rule | None:
@@ -140,7 +160,3 @@ def check_alphabet(ids: Mapping[bytes, int]) -> str:
         hint="the original drops them from texts; train it with the whole byte alphabet "
         "(initial_alphabet=ByteLevel.alphabet() in Hugging Face's trainer)",
     )
-
-
-def _shown(token: bytes) -> str:
-    return repr(token.decode(errors="backslashreplace"))

@@ -2,18 +2,20 @@
 
 - `superword.integrations.transformers`: a tokenizer class for transformers.
 - `superword.integrations.tiktoken`: the result of `Tokenizer.as_tiktoken()`.
+- `superword.integrations.vllm` and `superword.integrations.sglang`: plugins of inference servers.
+  `superword.integrations.serving` is the tokenizer class that they use.
 """
 
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from superword.integrations import tiktoken, transformers
+    from superword.integrations import serving, sglang, tiktoken, transformers, vllm
 
-__all__ = ["tiktoken", "transformers"]
+__all__ = ["serving", "sglang", "tiktoken", "transformers", "vllm"]
 
 
 def __getattr__(name: str) -> Any:
-    # Imported when first used: transformers is an optional package.
+    # Imported when first used, because the other packages are optional.
     if name in __all__:
         import importlib
 

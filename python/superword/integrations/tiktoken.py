@@ -6,12 +6,16 @@
 
 As in tiktoken, and unlike `Tokenizer.encode`, special tokens in a text are an error unless they are
 allowed. tiktoken itself is not needed.
+
+Some code reads the private attributes of tiktoken: `_special_tokens`, `_mergeable_ranks`,
+`_pat_str`, `_encode_bytes` and `_encode_single_piece` are here too. There is no `_core_bpe`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from collections.abc import Set as AbstractSet
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, NoReturn
 
 from superword.errors import TokenError
@@ -20,6 +24,9 @@ from superword.tokenizer import END_OF_TEXT, Tokenizer
 if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
+
+    from superword.integrations._pieces import Pieces
+    from superword.integrations._unstable import Unstable
 
 __all__ = ["Encoding"]
 
@@ -34,6 +41,7 @@ class Encoding:
         self.name = name
         self.superword = tokenizer
         self._special_tokens = tokenizer.special_tokens
+        self._special_token_values = set(self._special_tokens.values())
         self.max_token_value = tokenizer.n_vocab - 1
 
     def __repr__(self) -> str:
@@ -66,13 +74,12 @@ class Encoding:
         allowed_special: Allowed = frozenset(),
         disallowed_special: Disallowed = "all",
     ) -> npt.NDArray[np.uint32]:
-        """As `encode`, but as a numpy array."""
-        import numpy as np
-
-        ids = self.encode(
-            text, allowed_special=allowed_special, disallowed_special=disallowed_special
+        """As `encode`, but as a numpy array, without a Python object for each id."""
+        return self.superword.encode_to_numpy(
+            _clean(text),
+            allowed_special=self._known(allowed_special),
+            disallowed_special=self._disallowed(disallowed_special, allowed_special),
         )
-        return np.array(ids, dtype=np.uint32)
 
     def encode_ordinary_batch(self, text: list[str], *, num_threads: int = 8) -> list[list[int]]:
         """As `encode_ordinary`, for several texts."""
@@ -94,12 +101,82 @@ class Encoding:
             threads=num_threads,
         )
 
+    def encode_with_unstable(
+        self,
+        text: str,
+        *,
+        allowed_special: Allowed = frozenset(),
+        disallowed_special: Disallowed = "all",
+    ) -> tuple[list[int], list[list[int]]]:
+        """The ids that stay the same whatever text follows, and all possible continuations.
+
+        >>> stable, completions = enc.encode_with_unstable("as well a")
+        >>> ids = enc.encode("as well as the rest")
+        >>> ids[: len(stable)] == stable
+        True
+        >>> any(ids[len(stable) :][: len(ids_after)] == ids_after for ids_after in completions)
+        True
+
+        Each completion ends with the token that reaches the end of the text or goes beyond it.
+        Superwords reach across words, so the ids of several words may change. Not every completion
+        has to occur. If the text ends with a special token, all ids are stable, and there are no
+        completions.
+
+        `TextError` if the model does not allow an exact answer: it has a custom pattern, a
+        normalizer, deleted tokens, n-grams, or added tokens that depend on the text beside them.
+        """
+        text = _clean(text)
+        allowed = self._known(allowed_special)
+        # For the error about special tokens that are not allowed.
+        self.superword.encode(
+            text,
+            allowed_special=allowed,
+            disallowed_special=self._disallowed(disallowed_special, allowed_special),
+        )
+        return self._unstable.encode(
+            text, frozenset(self._special_tokens) if allowed == "all" else frozenset(allowed)
+        )
+
     def encode_single_token(self, text_or_bytes: str | bytes) -> int:
         """The id of one token, special or not. `KeyError` if there is none."""
         id = self.superword.token_to_id(text_or_bytes)
+        if id is None and isinstance(text_or_bytes, bytes):
+            # tiktoken finds special tokens by their bytes too.
+            id = self._special_tokens.get(text_or_bytes.decode(errors="replace"))
         if id is None:
             raise KeyError(text_or_bytes)
         return id
+
+    def _encode_single_piece(self, text_or_bytes: str | bytes) -> list[int]:
+        """The ids of a text that is not split: one pretoken, and so without superwords."""
+        if isinstance(text_or_bytes, str):
+            text_or_bytes = text_or_bytes.encode()
+        return self._pieces.encode(text_or_bytes)
+
+    def _encode_bytes(self, text: bytes) -> list[int]:
+        """The ids of bytes that need not be UTF-8. Special tokens are plain text.
+
+        As in tiktoken, everything from the first byte that is not UTF-8, and the pretoken before
+        it, is one piece. It contains no superwords.
+        """
+        try:
+            return self.superword.encode_ordinary(text.decode())
+        except UnicodeDecodeError as error:
+            valid = text[: error.start].decode()
+        ids, spans = self.superword.encode_with_offsets(valid, unit="byte")
+        last = self.superword.pretokenizer.split(valid)[-1:]
+        start = len(valid.encode()) - sum(len(pretoken.encode()) for pretoken in last)
+        kept = sum(end <= start for _, end in spans)
+        # A run of spaces may be split in another way if something follows it.
+        if kept < len(ids) and _is_space(self.superword.token_bytes(ids[kept])):
+            while kept and _is_space(self.superword.token_bytes(ids[kept - 1])):
+                kept -= 1
+                start = spans[kept][0]
+        if kept < len(ids) and spans[kept][0] < start:
+            # The pretoken is part of a superword.
+            ids = self.superword.encode_ordinary(text[:start].decode())
+            kept = len(ids)
+        return ids[:kept] + self._pieces.encode(text[start:])
 
     # Ids to text.
 
@@ -154,16 +231,33 @@ class Encoding:
     # Properties.
 
     def token_byte_values(self) -> list[bytes]:
-        """The bytes of all tokens except special tokens, sorted."""
-        special = set(self._special_tokens.values())
-        found = []
+        """The bytes of all tokens except added tokens, sorted."""
+        return sorted(self._mergeable_ranks)
+
+    @cached_property
+    def _mergeable_ranks(self) -> dict[bytes, int]:
+        """All tokens except added tokens, and their ids.
+
+        tiktoken needs no more than these and the pattern to encode. That is not enough for models
+        with superwords or deleted tokens: use `Tokenizer.export_tiktoken` for an encoding that
+        tiktoken itself runs.
+        """
+        added = {token.id for token in self.superword.added_tokens}
+        found = {}
         for id in range(self.n_vocab):
-            if id not in special:
+            if id not in added:
                 try:
-                    found.append(self.superword.token_bytes(id))
+                    found[self.superword.token_bytes(id)] = id
                 except TokenError:
                     continue  # An imported model may have ids without a token.
-        return sorted(found)
+        return found
+
+    @property
+    def _pat_str(self) -> str:
+        """The pattern. `AttributeError` if some scripts have a pattern of their own."""
+        if self.superword.pretokenizer.script_pattern is not None:
+            raise AttributeError  # `__getattr__` says why.
+        return self.superword.pretokenizer.pattern
 
     @property
     def eot_token(self) -> int:
@@ -177,7 +271,7 @@ class Encoding:
 
     def is_special_token(self, token: int) -> bool:
         """Whether the id is that of a special token."""
-        return token in self._special_tokens.values()
+        return token in self._special_token_values
 
     @property
     def n_vocab(self) -> int:
@@ -186,14 +280,28 @@ class Encoding:
 
     def __getattr__(self, name: str) -> NoReturn:
         hint = ""
-        if name in ("encode_with_unstable", "_mergeable_ranks", "_pat_str", "_core_bpe"):
-            hint = "; what tiktoken keeps inside has no counterpart: see Tokenizer.export_tiktoken"
+        if name == "_core_bpe":
+            hint = "; for an encoding that tiktoken itself runs, use Tokenizer.export_tiktoken"
+        elif name == "_pat_str":
+            hint = "; this model splits text with more than one pattern"
         raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}{hint}")
 
     def __reduce__(self) -> tuple[Any, ...]:
         return Encoding, (self.superword, self.name)
 
     # Helpers.
+
+    @cached_property
+    def _pieces(self) -> Pieces:
+        from superword.integrations._pieces import Pieces
+
+        return Pieces(self.superword)
+
+    @cached_property
+    def _unstable(self) -> Unstable:
+        from superword.integrations._unstable import Unstable
+
+        return Unstable(self.superword, lambda: self._pieces, self._mergeable_ranks)
 
     def _known(self, allowed: Allowed) -> Allowed:
         # Like tiktoken, accept names that are not special tokens.
@@ -214,6 +322,10 @@ def _clean(text: str) -> str:
     except UnicodeEncodeError:
         return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
     return text
+
+
+def _is_space(token: bytes) -> bool:
+    return not token.strip(b" \n\t")
 
 
 def _no_such(error: TokenError) -> KeyError:

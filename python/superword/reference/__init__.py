@@ -53,6 +53,7 @@ from superword.reference.bpe import learn_words
 from superword.reference.candidates import Candidates, count_candidates
 from superword.reference.cutting import cut, smallest_count
 from superword.reference.encode import Encoder, Words
+from superword.reference.exportable import Shapes
 from superword.reference.greedy import (
     FLOOR,
     MAX_LENGTH,
@@ -136,6 +137,7 @@ def train(
     same_script: bool = False,
     boundary: str = "any",
     veto: str | None = None,
+    exportable_shapes: Shapes | None = None,
     special_tokens: Sequence[str] = (),
     cutting: bool = True,
 ) -> Tokenizer:
@@ -144,7 +146,8 @@ def train(
     `vocab_size` includes the special tokens. The n-grams of `greedy_split` occur at least as often
     as the rarest merge of phase 1, and at least `greedy_floor` times. `greedy_encode` stores them
     in the model and splits by them when encoding. `cutting=False` turns off lossless cutting, to
-    check that it does not change the result. All other options are those of `superword.train`.
+    check that it does not change the result. `exportable_shapes` is for `boundary="exportable"` (see
+    `Allowed`). All other options are those of `superword.train`.
     """
     texts = list(texts)
     pretokenizer = as_pretokenizer(pretokenizer)
@@ -154,7 +157,7 @@ def train(
         raise ValueError("supermerges must be given for superbpe, and only for superbpe")
     if greedy_encode and not greedy_split:
         raise ValueError("greedy_encode needs greedy_split")
-    allowed = Allowed(max_words, same_script, boundary, veto)
+    allowed = Allowed(max_words, same_script, boundary, veto, exportable_shapes)
 
     size = vocab_size - len(special_tokens)
     n_words = size - (supermerges or 0)

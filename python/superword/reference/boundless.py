@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from superword.reference.allowed import Allowed, WordCount
+from superword.reference.allowed import Allowed, Limits
 from superword.reference.pairs import Pair, Sequences, Token
 from superword.reference.steps import (
     Delete,
@@ -37,8 +37,8 @@ class Superwords:
         min_count: int = 1,
     ) -> None:
         self._word_tokens = vocabulary_of(events, alphabet)
-        self._n_words = WordCount(set(self._word_tokens), allowed)
-        self._sequences = Sequences(candidates.items(), self._n_words.allow)
+        self._limits = Limits(set(self._word_tokens), allowed, events)
+        self._sequences = Sequences(candidates.items(), self._limits.allow)
         self._min_count = min_count
         self._made_of: dict[Token, tuple[Token, ...]] = {}
         self.ambiguous = False
@@ -57,7 +57,7 @@ class Superwords:
         known = self._made_of.setdefault(left + right, made_of)
         if known != made_of or left + right in self._word_tokens:
             self.ambiguous = True
-        self._n_words.join(pair)
+        self._limits.join(pair)
         self._sequences.merge(pair)
 
 

@@ -47,19 +47,63 @@ GPT4O_EXPORT = (
     rf"| ?{_UPPER}+{_LOWER}*{_APOSTROPHES}"
     rf"|{_NO_WORDS}"
 )
+# Listing 1 with single letters for the scripts of Listing 2, without script runs.
+_SINGLE = "".join(rf"\p{{{script}}}" for script in GPT4O_SCRIPTS) + "ー"
+_UNCASED = rf"[\p{{Lm}}\p{{Lo}}&&[^{_SINGLE}]]"
+GPT4O_PORTABLE = (
+    rf" ?[\p{{L}}&&[{_SINGLE}]]\p{{M}}*"
+    rf"|[^\r\n\p{{L}}\p{{N}}]?[\p{{Lu}}\p{{Lt}}\p{{M}}{_UNCASED}]*[\p{{Ll}}\p{{M}}{_UNCASED}]+{_CONTRACTION}"
+    rf"|[^\r\n\p{{L}}\p{{N}}]?[\p{{Lu}}\p{{Lt}}\p{{M}}{_UNCASED}]+[\p{{Ll}}\p{{M}}{_UNCASED}]*{_CONTRACTION}"
+    rf"|{_NO_WORDS}"
+)
+TEKKEN = GPT4O.replace(_CONTRACTION, "").replace(r"\p{N}{1,3}", r"\p{N}")
 GPT2 = r"'(?:[sdmt]|ll|ve|re)| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+"
 GPT4 = (
     r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}"
     r"| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+"
 )
+# tiktoken's GPT-4: white space at the end of a text is one pretoken.
+CL100K = (
+    r"'(?i:[sdmt]|ll|ve|re)|[^\r\n\p{L}\p{N}]?+\p{L}++|\p{N}{1,3}+"
+    r"| ?[^\s\p{L}\p{N}]++[\r\n]*+|\s++$|\s*[\r\n]|\s+(?!\S)|\s"
+)
+QWEN2 = GPT4.replace(r"\p{N}{1,3}", r"\p{N}")
+QWEN35 = QWEN2.replace(r"?\p{L}+", r"?[\p{L}\p{M}]+").replace(
+    r" ?[^\s\p{L}\p{N}]", r" ?[^\s\p{L}\p{M}\p{N}]"
+)
+# Several splits in sequence, as one pattern. What an earlier split takes out ends the text for a
+# later one, also for its look-ahead.
+_CJK = "一-龥぀-ゟ゠-ヿ"
+DEEPSEEK_V3 = (
+    r"\p{N}{1,3}"
+    rf"|[{_CJK}&&[^\p{{L}}\p{{P}}\p{{S}}]]?[{_CJK}&&[\p{{L}}\p{{M}}]]+"
+    rf"|[{_CJK}&&[\p{{P}}\p{{S}}]]+"
+    rf"|[{_CJK}&&[^\p{{L}}\p{{M}}\p{{P}}\p{{S}}]]+(?![{_CJK}&&[\p{{L}}\p{{M}}]])"
+    r"|[!-/:-@\[-`{-~][A-Za-z]+"
+    rf"|[^\r\n\p{{L}}\p{{N}}\p{{P}}\p{{S}}{_CJK}]?[\p{{L}}\p{{M}}&&[^{_CJK}]]+"
+    rf"| ?[\p{{P}}\p{{S}}&&[^{_CJK}]]+[\r\n]*"
+    r"|\s*[\r\n]+"
+    rf"|\s+(?![^\s\p{{N}}{_CJK}])"
+    r"|\s+"
+    rf"|[^\s\p{{L}}\p{{M}}\p{{N}}\p{{P}}\p{{S}}{_CJK}]+(?![\p{{L}}\p{{M}}&&[^{_CJK}]])"
+)
+COMMAND_R = r"\p{N}|'(?:[sdmt]|ll|ve|re)| ?\p{L}+| ?[^\s\p{L}\p{N}]+|\s+(?![^\s\p{N}])|\s+"
 
 # name: main pattern, script pattern, scripts of the script pattern
 PRESETS: dict[str, tuple[str, str | None, tuple[str, ...]]] = {
     "gpt4o": (GPT4O, None, ()),
     "gpt4o-script": (GPT4O, GPT4O_SCRIPT, GPT4O_SCRIPTS),
+    "gpt4o-portable": (GPT4O_PORTABLE, None, ()),
     "gpt4o-export": (GPT4O_EXPORT, None, ()),
-    "gpt2": (GPT2, None, ()),
     "gpt4": (GPT4, None, ()),
+    "llama3": (GPT4, None, ()),
+    "cl100k": (CL100K, None, ()),
+    "qwen2": (QWEN2, None, ()),
+    "qwen3.5": (QWEN35, None, ()),
+    "tekken": (TEKKEN, None, ()),
+    "deepseek-v3": (DEEPSEEK_V3, None, ()),
+    "command-r": (COMMAND_R, None, ()),
+    "gpt2": (GPT2, None, ()),
 }
 DEFAULT_PRESET = "gpt4o-script"
 HAS_LETTER = r"\p{L}"
@@ -99,9 +143,9 @@ class Pretokenizer:
         self.script_pattern = script_pattern
         self.scripts = tuple(scripts)
         self.eligible = eligible
-        self._main = regex.compile(pattern)
-        self._script = None if script_pattern is None else regex.compile(script_pattern)
-        self._eligible = regex.compile(eligible)
+        self._main = _compile(pattern)
+        self._script = None if script_pattern is None else _compile(script_pattern)
+        self._eligible = _compile(eligible)
         for compiled in (self._main, self._script):
             if compiled is not None and compiled.match(""):
                 raise ValueError(f"the pattern {compiled.pattern!r} matches the empty string")
@@ -135,6 +179,11 @@ class Pretokenizer:
         [True, False, False]
         """
         return self._eligible.search(pretoken) is not None
+
+
+def _compile(pattern: str) -> regex.Pattern[str]:
+    # Only version 1 of `regex` knows sets in sets.
+    return regex.compile(pattern, regex.V1 if "&&" in pattern else 0)
 
 
 def cut(pattern: regex.Pattern[str], text: str) -> list[str]:

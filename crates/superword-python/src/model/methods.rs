@@ -46,7 +46,8 @@ impl PyModel {
     #[staticmethod]
     #[pyo3(signature = (
         method, pretokenizer, alphabet, events, ids, added_tokens, facts, *,
-        normalizer=None, whole_pieces=false, order=None, unmade=Vec::new(), settings="{}"
+        normalizer=None, whole_pieces=false, order=None, unmade=Vec::new(), settings="{}",
+        picky_split="parts"
     ))]
     #[allow(clippy::too_many_arguments)] // the parts of a model, each with its name
     fn from_parts(
@@ -63,11 +64,13 @@ impl PyModel {
         order: Option<Vec<u32>>,
         unmade: Vec<(Vec<u8>, u32)>,
         settings: &str,
+        picky_split: &str,
     ) -> PyResult<PyModel> {
         let parts = NamedParts {
             method: parts::method(method)?,
             pretokenizer: pretokenizer.inner.config().clone(),
             alphabet: parts::alphabet(alphabet)?,
+            picky_split: parts::picky_split(picky_split)?,
             events: parts::events(events)?,
             ids,
             added: added_tokens.into_iter().map(parts::added).collect(),

@@ -1,7 +1,7 @@
 //! The parts of a model as Python gives them.
 
 use pyo3::prelude::*;
-use superword::model::{AddedToken, Alphabet, Facts, Method, NamedEvent, Normalizer};
+use superword::model::{AddedToken, Alphabet, Facts, Method, NamedEvent, Normalizer, PickySplit};
 use superword::token::TokenId;
 
 use crate::errors;
@@ -9,7 +9,7 @@ use crate::errors;
 /// An added token: text, id, special, lstrip, rstrip, single_word, normalized.
 pub(super) type Added = (String, u32, bool, bool, bool, bool, bool);
 
-/// An event: its kind, the left and the right token, and the count.
+/// An event: its kind, the left and the right token, and the count. A deletion has its token on the left.
 pub(super) type GivenEvent = (String, Vec<u8>, Vec<u8>, u64);
 
 pub(super) fn method(name: &str) -> PyResult<Method> {
@@ -28,14 +28,19 @@ pub(super) fn object(what: &str, text: &str) -> PyResult<Facts> {
     serde_json::from_str(text).map_err(|error| errors::part_json(what, &error))
 }
 
+pub(super) fn picky_split(name: &str) -> PyResult<PickySplit> {
+    PickySplit::from_name(name).ok_or_else(|| errors::no_part("picky_split", name))
+}
+
 pub(super) fn events(given: Vec<GivenEvent>) -> PyResult<Vec<NamedEvent>> {
     let event = |(kind, left, right, count): GivenEvent| {
         let is_supermerge = match kind.as_str() {
             "merge" => false,
             "supermerge" => true,
+            "delete" => return Ok(NamedEvent::Delete { token: left }),
             _ => return Err(errors::no_part("kind of event", &kind)),
         };
-        Ok(NamedEvent {
+        Ok(NamedEvent::Join {
             is_supermerge,
             left,
             right,

@@ -77,6 +77,13 @@ impl WordEncoder {
         }
     }
 
+    /// The symbols that the merges make of some bytes.
+    pub fn merged(&self, bytes: &[u8]) -> Vec<u32> {
+        let (mut symbols, mut scratch) = (Vec::new(), Scratch::default());
+        self.encode(bytes, &mut symbols, &mut scratch);
+        symbols
+    }
+
     /// For each symbol, whether its bytes are encoded as this one symbol. (A token can be
     /// unreachable, because other merges prevent its own.) `events` are those given to
     /// [`WordEncoder::new`]; `bytes_of` gives the bytes of each of the `symbols`.

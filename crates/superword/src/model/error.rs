@@ -18,12 +18,6 @@ pub enum BuildError {
     #[error("event {event} uses token {}, which no merge makes", token.0)]
     PartUnmade { event: usize, token: Symbol },
 
-    #[error("event {event} makes token {}, which is listed as one that no merge makes", token.0)]
-    UnmadeIsMade { event: usize, token: Symbol },
-
-    #[error("token {token:?}, which no merge makes, is given twice or is a byte of the alphabet")]
-    UnmadeTwice { token: String },
-
     #[error("{given} ranks were given for {needed} merges")]
     OrderOfOtherLength { given: usize, needed: usize },
 
@@ -102,8 +96,6 @@ impl BuildError {
                  check their order"
             }
             PartUnmade { .. } => "merges may only use bytes and tokens that other merges make",
-            UnmadeIsMade { .. } => "list only tokens that no merge makes",
-            UnmadeTwice { .. } => "list each of these tokens once",
             OrderOfOtherLength { .. } => "give one rank for each merge, in the order of the events",
             RankTwice { .. } => "give each merge a different rank",
             OrderWithDeletions => "leave out the ranks; deletions need the order of training",

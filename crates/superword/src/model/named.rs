@@ -9,20 +9,28 @@ use super::{
 use crate::text::PretokenizerConfig;
 use crate::token::{Symbol, TokenId};
 
-/// A merge or supermerge of two tokens.
+/// One step in the history of a vocabulary. See [`Event`].
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct NamedEvent {
-    /// Whether the result is a superword.
-    pub is_supermerge: bool,
-    /// The left token.
-    pub left: Vec<u8>,
-    /// The right token.
-    pub right: Vec<u8>,
-    /// How often the two were adjacent when they were merged.
-    pub count: u64,
+pub enum NamedEvent {
+    /// A merge or supermerge of two tokens.
+    Join {
+        /// Whether the result is a superword.
+        is_supermerge: bool,
+        /// The left token.
+        left: Vec<u8>,
+        /// The right token.
+        right: Vec<u8>,
+        /// How often the two were adjacent when they were merged.
+        count: u64,
+    },
+    /// The deletion of a token.
+    Delete {
+        /// The token.
+        token: Vec<u8>,
+    },
 }
 
-/// The parts of a model without deletions. See [`ModelParts`].
+/// The parts of a model. See [`ModelParts`].
 #[derive(Clone, Debug)]
 pub struct NamedParts {
     /// The method.
@@ -31,7 +39,9 @@ pub struct NamedParts {
     pub pretokenizer: PretokenizerConfig,
     /// The initial vocabulary.
     pub alphabet: Alphabet,
-    /// The merges and supermerges, in order.
+    /// What replaces deleted tokens.
+    pub picky_split: PickySplit,
+    /// The events, in order.
     pub events: Vec<NamedEvent>,
     /// The id of each token, including the alphabet. Without it, ids are assigned in the order in
     /// which tokens are created.
@@ -101,8 +111,12 @@ impl NamedParts {
         }
         let bytes = self.alphabet.bytes().map(|byte| vec![byte]);
         let mut tokens: Vec<Vec<u8>> = bytes.chain(unmade.iter().cloned()).collect();
-        let mut symbols: HashMap<Vec<u8>, Symbol> =
-            tokens.iter().cloned().zip((0..).map(Symbol)).collect();
+        let made_from = tokens.len();
+        let mut symbols: HashMap<Vec<u8>, Symbol> = HashMap::with_capacity(tokens.len());
+        for (token, symbol) in tokens.iter().zip((0..).map(Symbol)) {
+            // An unmade token may have the bytes of another one, which is the one that is found.
+            symbols.entry(token.clone()).or_insert(symbol);
+        }
         let mut events = Vec::with_capacity(self.events.len());
         for (number, event) in self.events.into_iter().enumerate() {
             let symbol = |token: &Vec<u8>| {
@@ -114,28 +128,43 @@ impl NamedParts {
                         token: readable(token),
                     })
             };
-            let (left, right, count) = (symbol(&event.left)?, symbol(&event.right)?, event.count);
-            events.push(match event.is_supermerge {
+            let (is_supermerge, left, right, count) = match event {
+                NamedEvent::Delete { token } => {
+                    let token = symbol(&token)?;
+                    events.push(Event::Delete { token });
+                    continue;
+                }
+                NamedEvent::Join {
+                    is_supermerge,
+                    left,
+                    right,
+                    count,
+                } => (is_supermerge, left, right, count),
+            };
+            let joined = [&left[..], &right[..]].concat();
+            let (left, right) = (symbol(&left)?, symbol(&right)?);
+            events.push(match is_supermerge {
                 false => Event::Merge { left, right, count },
                 true => Event::Supermerge { left, right, count },
             });
-            let joined = [event.left, event.right].concat();
-            // Two events may make the same token; the first one creates it.
-            if !symbols.contains_key(&joined) {
+            // Two events may make the same token; the first one creates it. A merge does not make
+            // an unmade token, but it may make another one with the same bytes.
+            let alphabet = made_from - unmade.len();
+            let known = symbols.get(&joined).is_some_and(|symbol| {
+                is_supermerge || !(alphabet..made_from).contains(&symbol.index())
+            });
+            if !known {
                 symbols.insert(joined.clone(), Symbol(tokens.len() as u32));
                 tokens.push(joined);
             }
         }
-        let ids = self.ids.map(|mut ids| {
-            ids.extend(unmade.iter().cloned().zip(unmade_ids));
-            ids_of(&tokens, &ids)
-        });
+        let ids = self.ids.map(|ids| ids_of(&tokens, &ids, made_from, unmade_ids));
         let ids = ids.transpose()?;
         let parts = ModelParts {
             method: self.method,
             pretokenizer: self.pretokenizer,
             alphabet: self.alphabet,
-            picky_split: PickySplit::Parts,
+            picky_split: self.picky_split,
             events,
             ids,
             added: self.added,
@@ -151,8 +180,13 @@ impl NamedParts {
     }
 }
 
-/// The id of each token, in order.
-fn ids_of(tokens: &[Vec<u8>], ids: &HashMap<Vec<u8>, u32>) -> Result<Vec<TokenId>, NamedError> {
+/// The id of each token, in order. The unmade tokens come before `made_from`.
+fn ids_of(
+    tokens: &[Vec<u8>],
+    ids: &HashMap<Vec<u8>, u32>,
+    made_from: usize,
+    unmade_ids: Vec<u32>,
+) -> Result<Vec<TokenId>, NamedError> {
     let id = |token: &Vec<u8>| {
         ids.get(token)
             .copied()
@@ -161,7 +195,14 @@ fn ids_of(tokens: &[Vec<u8>], ids: &HashMap<Vec<u8>, u32>) -> Result<Vec<TokenId
                 token: readable(token),
             })
     };
-    tokens.iter().map(id).collect()
+    let (before, made) = tokens.split_at(made_from);
+    let alphabet = &before[..made_from - unmade_ids.len()];
+    let mut found: Vec<TokenId> = alphabet.iter().map(id).collect::<Result<_, _>>()?;
+    found.extend(unmade_ids.into_iter().map(TokenId));
+    for token in made {
+        found.push(id(token)?);
+    }
+    Ok(found)
 }
 
 #[cfg(test)]
@@ -169,7 +210,7 @@ mod tests {
     use super::*;
 
     fn parts(events: &[(&str, &str)]) -> NamedParts {
-        let event = |&(left, right): &(&str, &str)| NamedEvent {
+        let event = |&(left, right): &(&str, &str)| NamedEvent::Join {
             is_supermerge: false,
             left: left.into(),
             right: right.into(),
@@ -179,6 +220,7 @@ mod tests {
             method: Method::Bpe,
             pretokenizer: PretokenizerConfig::preset("gpt2").unwrap(),
             alphabet: Alphabet::Bytes,
+            picky_split: PickySplit::Parts,
             events: events.iter().map(event).collect(),
             ids: None,
             added: Vec::new(),
@@ -214,6 +256,39 @@ mod tests {
         given.ids = Some(ids);
         let token = "ab".to_owned();
         assert_eq!(given.build().unwrap_err(), NamedError::NoId { token });
+    }
+
+    #[test]
+    fn an_unmade_token_may_have_the_bytes_of_a_made_one() {
+        let mut given = parts(&[("a", "b"), ("ab", "c")]);
+        let mut ids: HashMap<Vec<u8>, u32> =
+            (0..=255).map(|byte| (vec![byte], u32::from(byte))).collect();
+        ids.extend([(b"ab".to_vec(), 400), (b"abc".to_vec(), 401)]);
+        given.ids = Some(ids);
+        given.unmade = [("ab", 300), ("ab", 301), ("a", 302), ("xy", 303)]
+            .map(|(token, id)| (token.into(), id))
+            .into();
+        let model = given.build().unwrap();
+        let id = |token: &str| model.vocabulary().id_of_bytes(token.as_bytes());
+        assert_eq!(id("a"), Some(TokenId(97)));
+        assert_eq!(id("ab"), Some(TokenId(400)));
+        assert_eq!(id("abc"), Some(TokenId(401)));
+        assert_eq!(id("xy"), Some(TokenId(303)));
+        for unmade in [300, 301, 400] {
+            let symbol = model.vocabulary().symbol_with(TokenId(unmade)).unwrap();
+            assert_eq!(model.vocabulary().bytes_of(symbol), b"ab");
+        }
+        let read = Model::from_bytes(&model.to_bytes()).unwrap();
+        assert_eq!(read, model);
+    }
+
+    #[test]
+    fn a_deleted_token_is_not_in_the_vocabulary() {
+        let mut given = parts(&[("a", "b"), ("ab", "c")]);
+        given.events.push(NamedEvent::Delete { token: "ab".into() });
+        let model = given.build().unwrap();
+        let id = |token: &str| model.vocabulary().id_of_bytes(token.as_bytes());
+        assert_eq!((id("ab"), id("abc")), (None, Some(TokenId(256))));
     }
 
     #[test]

@@ -104,13 +104,14 @@ impl Vocabulary {
                         event,
                         limit: MAX_VOCABULARY_BYTES,
                     };
-                    let joined = vocabulary.tokens.join(left, right).ok_or(full)?;
-                    if is_merge && vocabulary.unmade_part([joined], true).is_some() {
-                        return Err(BuildError::UnmadeIsMade {
-                            event,
-                            token: joined,
-                        });
+                    let mut joined = vocabulary.tokens.join(left, right);
+                    if let Some(token) = joined.filter(|_| is_merge)
+                        && vocabulary.unmade_part([token], true).is_some()
+                    {
+                        // Its bytes may be those of an unmade token, which stays apart.
+                        joined = vocabulary.tokens.renew(token);
                     }
+                    let joined = joined.ok_or(full)?;
                     if joined.index() == vocabulary.origins.len() {
                         vocabulary.origins.push(origin);
                     }
@@ -169,18 +170,11 @@ impl Vocabulary {
         }
         let mut unmade_bytes = 0;
         for token in &parts.unmade {
-            let symbol = vocabulary
-                .tokens
-                .insert(token)
-                .ok_or(BuildError::TooManyBytes {
-                    event: 0,
-                    limit: MAX_VOCABULARY_BYTES,
-                })?;
-            if symbol.index() < vocabulary.origins.len() {
-                return Err(BuildError::UnmadeTwice {
-                    token: String::from_utf8_lossy(token).into_owned(),
-                });
-            }
+            let full = BuildError::TooManyBytes {
+                event: 0,
+                limit: MAX_VOCABULARY_BYTES,
+            };
+            vocabulary.tokens.insert_apart(token).ok_or(full)?;
             vocabulary.origins.push(Origin::Unmade);
             unmade_bytes += token.len();
         }
@@ -300,6 +294,11 @@ impl Vocabulary {
     /// Always false, because there is always an alphabet.
     pub fn is_empty(&self) -> bool {
         self.tokens.is_empty()
+    }
+
+    /// The bytes of all symbols.
+    pub(crate) fn tokens(&self) -> &TokenTable {
+        &self.tokens
     }
 
     /// One more than the largest id, added tokens included.

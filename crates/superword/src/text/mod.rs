@@ -10,8 +10,8 @@
 //!                           scan, engine
 //! ```
 //!
-//! [`presets`] maps names to patterns. A pattern that is exactly that of a preset runs on a scanner
-//! written by hand for it, in [`scan`]. Every other pattern is compiled for a regex engine, in
+//! [`presets`] maps names to patterns. The pattern of a preset, in any spelling that [`spelling`] knows,
+//! runs on a scanner written by hand for it, in [`scan`]. Every other pattern is compiled for a regex engine, in
 //! [`engine`]. Tests check that each scanner gives the same pretokens as its pattern on the engine.
 //! With a script pattern, [`script`] first splits the text into runs of one script.
 //!
@@ -30,6 +30,8 @@ mod error;
 mod presets;
 mod scan;
 mod script;
+mod shapes;
+mod spelling;
 mod tables;
 #[cfg(test)]
 mod tests;
@@ -42,6 +44,8 @@ pub use error::{PatternError, SplitError};
 pub use presets::{DEFAULT_ELIGIBLE, DEFAULT_PRESET, PRESETS};
 use scan::Scanner;
 pub use script::{Run, Script, ScriptSet, is_real, script_of, scripts_in};
+pub use shapes::{Shape, shapes};
+use spelling::canonical;
 use unicode::{Classes, class_at};
 
 /// Everything that decides how a text is split. A model file holds all of it.
@@ -55,6 +59,36 @@ pub struct PretokenizerConfig {
     pub script: Option<ScriptPattern>,
     /// A pretoken may become part of a superword if this pattern matches anywhere in it.
     pub eligible: String,
+}
+
+impl PretokenizerConfig {
+    /// The name of the first preset that splits every text in the same way, as far as known: other
+    /// spellings of its patterns count, and eligibility does not.
+    ///
+    /// ```
+    /// use superword::text::PretokenizerConfig;
+    /// let mut config = PretokenizerConfig::preset("gpt2").unwrap_or_default();
+    /// config.pattern = r"'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+".into();
+    /// config.name = None;
+    /// assert_eq!(config.meaning(), Some("gpt2"));
+    /// ```
+    pub fn meaning(&self) -> Option<&'static str> {
+        let own = self.patterns();
+        PRESETS.into_iter().find(|name| {
+            PretokenizerConfig::preset(name).is_some_and(|preset| preset.patterns() == own)
+        })
+    }
+
+    /// The patterns in one spelling, and the scripts in order.
+    fn patterns(&self) -> (String, Option<(String, Vec<&str>)>) {
+        let script = self.script.as_ref().map(|script| {
+            let mut scripts: Vec<&str> = script.scripts.iter().map(String::as_str).collect();
+            scripts.sort_unstable();
+            scripts.dedup();
+            (canonical(&script.pattern), scripts)
+        });
+        (canonical(&self.pattern), script)
+    }
 }
 
 /// A pattern for runs of text in one of these scripts.
@@ -150,8 +184,8 @@ impl Splitter {
 }
 
 impl Pretokenizer {
-    /// Compiles a configuration. A pattern that equals that of a preset uses the scanner of the
-    /// preset, whatever the name. Script names are changed to the spelling of Unicode.
+    /// Compiles a configuration. A pattern that means the same as that of a preset uses the scanner of
+    /// the preset, whatever the name. Script names are changed to the spelling of Unicode.
     pub fn new(config: PretokenizerConfig) -> Result<Self, PatternError> {
         Self::build(config, false)
     }
@@ -200,6 +234,11 @@ impl Pretokenizer {
     /// The complete configuration.
     pub fn config(&self) -> &PretokenizerConfig {
         &self.inner.config
+    }
+
+    /// The preset that splits in the same way; see [`PretokenizerConfig::meaning`].
+    pub fn meaning(&self) -> Option<&'static str> {
+        self.config().meaning()
     }
 
     /// Calls `emit(start, end)` with the byte range of each pretoken, in order. The ranges cover the

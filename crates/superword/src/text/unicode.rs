@@ -20,6 +20,17 @@ pub(super) const SPACE: u8 = 6;
 pub(super) const OTHER: u8 = 7;
 /// Not a code point: the end of the text.
 pub(super) const END: u8 = 8;
+// Classes that only some alphabets have; see `alphabets`.
+/// A letter that is a word by itself.
+pub(super) const SINGLE: u8 = 9;
+/// Neither white space, letter, mark, number, punctuation nor symbol.
+pub(super) const STRAY: u8 = 10;
+/// A letter or mark of the range that DeepSeek splits off.
+pub(super) const CJK_LETTER: u8 = 11;
+/// Punctuation or a symbol of that range.
+pub(super) const CJK_SYMBOL: u8 = 12;
+/// Anything else in that range: its unassigned code points.
+pub(super) const CJK_STRAY: u8 = 13;
 
 /// A set of classes, one bit each.
 #[derive(Clone, Copy)]
@@ -34,8 +45,12 @@ impl Classes {
     pub(super) const NUMBER: Classes = Classes::of(&[NUMBER]);
     /// `[^\s\p{L}\p{N}]`.
     pub(super) const SYMBOL: Classes = Classes::of(&[MARK, OTHER]);
+    /// `[^\s\p{L}\p{M}\p{N}]`.
+    pub(super) const SYMBOL_NOT_MARK: Classes = Classes::of(&[OTHER]);
+    pub(super) const CJK_LETTER: Classes = Classes::of(&[CJK_LETTER]);
+    pub(super) const CJK_SYMBOL: Classes = Classes::of(&[CJK_SYMBOL]);
 
-    const fn of(classes: &[u8]) -> Self {
+    pub(super) const fn of(classes: &[u8]) -> Self {
         let mut bits = 0;
         let mut i = 0;
         while i < classes.len() {
@@ -51,26 +66,58 @@ impl Classes {
     }
 }
 
-/// The class of each ASCII byte.
+/// How a scanner classifies code points.
+pub(super) trait Alphabet {
+    /// The class of each ASCII byte.
+    const ASCII: &'static [u8; 128];
+
+    /// The class of a code point that is not ASCII.
+    fn class(code_point: u32) -> u8;
+}
+
+/// The classes of the tables, which most scanners use.
+pub(super) struct Plain;
+
+impl Alphabet for Plain {
+    const ASCII: &'static [u8; 128] = &ASCII_CLASS;
+
+    #[inline(always)]
+    fn class(code_point: u32) -> u8 {
+        class_of(entry(code_point))
+    }
+}
+
 static ASCII_CLASS: [u8; 128] = {
     let mut classes = [0; 128];
     let mut byte = 0;
     while byte < 128 {
-        classes[byte] = (entry(byte as u32) & 7) as u8;
+        classes[byte] = class_of(entry(byte as u32));
         byte += 1;
     }
     classes
 };
 
+/// The class in a table entry.
+#[inline(always)]
+pub(super) const fn class_of(entry: u16) -> u8 {
+    (entry & 7) as u8
+}
+
 /// The table entry of a code point: class in bits 0..3, category in 3..8, script in 8..16.
 #[inline(always)]
 pub(super) const fn entry(code_point: u32) -> u16 {
+    STAGE_2[index(code_point)]
+}
+
+/// Where the table entry of a code point is.
+#[inline(always)]
+pub(super) const fn index(code_point: u32) -> usize {
     let block = STAGE_1[(code_point >> BLOCK_BITS) as usize] as usize;
-    STAGE_2[block << BLOCK_BITS | (code_point & ((1 << BLOCK_BITS) - 1)) as usize]
+    block << BLOCK_BITS | (code_point & ((1 << BLOCK_BITS) - 1)) as usize
 }
 
 /// The index of the general category of a code point.
-pub(super) fn category(code_point: u32) -> u8 {
+pub(super) const fn category(code_point: u32) -> u8 {
     (entry(code_point) >> 3 & 31) as u8
 }
 
@@ -103,21 +150,33 @@ pub(super) fn decode(bytes: &[u8], i: usize) -> (u32, usize) {
 /// The class and the length of the code point that starts at `i`, or `(END, 0)` at the end.
 #[inline(always)]
 pub(super) fn class_at(bytes: &[u8], i: usize) -> (u8, usize) {
+    class_in::<Plain>(bytes, i)
+}
+
+/// The same in another alphabet.
+#[inline(always)]
+pub(super) fn class_in<A: Alphabet>(bytes: &[u8], i: usize) -> (u8, usize) {
     match bytes.get(i) {
         None => (END, 0),
-        Some(&byte) if byte < 0x80 => (ASCII_CLASS[byte as usize], 1),
+        Some(&byte) if byte < 0x80 => (A::ASCII[byte as usize], 1),
         Some(_) => {
             let (code_point, len) = decode(bytes, i);
-            ((entry(code_point) & 7) as u8, len)
+            (A::class(code_point), len)
         }
     }
 }
 
 /// The end of the run of code points of these classes that starts at `i`; `i` if there is none.
 #[inline(always)]
-pub(super) fn run(bytes: &[u8], mut i: usize, classes: Classes) -> usize {
+pub(super) fn run(bytes: &[u8], i: usize, classes: Classes) -> usize {
+    run_in::<Plain>(bytes, i, classes)
+}
+
+/// The same in another alphabet.
+#[inline(always)]
+pub(super) fn run_in<A: Alphabet>(bytes: &[u8], mut i: usize, classes: Classes) -> usize {
     loop {
-        let (class, len) = class_at(bytes, i);
+        let (class, len) = class_in::<A>(bytes, i);
         if !classes.has(class) {
             return i;
         }

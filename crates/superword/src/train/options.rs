@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use super::WorkDir;
+use super::{TrainError, WorkDir};
 use crate::corpus::Sample;
 use crate::model::{Alphabet, Method, PickySplit};
-use crate::text::{Matcher, PatternError};
+use crate::text::{Matcher, PatternError, PretokenizerConfig, Shape, shapes};
 
 /// PickyBPE deletions.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -41,20 +41,23 @@ pub enum Boundary {
     Any,
     /// Only before a pretoken that starts with a space.
     Space,
+    /// Only where an exported model can join them in the same places. This depends on the words.
+    Exportable,
 }
 
 impl Boundary {
-    /// The name in the API and in files: `any`, `space`.
+    /// The name in the API and in files: `any`, `space`, `exportable`.
     pub fn name(self) -> &'static str {
         match self {
             Boundary::Any => "any",
             Boundary::Space => "space",
+            Boundary::Exportable => "exportable",
         }
     }
 
     /// The inverse of [`Boundary::name`].
     pub fn from_name(name: &str) -> Option<Boundary> {
-        [Boundary::Any, Boundary::Space]
+        [Boundary::Any, Boundary::Space, Boundary::Exportable]
             .into_iter()
             .find(|boundary| boundary.name() == name)
     }
@@ -89,6 +92,37 @@ pub struct TrainOptions {
     pub special_tokens: Vec<String>,
     /// Learn from a sample of the documents only.
     pub sample: Option<Sample>,
+}
+
+/// The compiled patterns that limit superwords.
+#[derive(Clone, Debug, Default)]
+pub(super) struct SuperwordPatterns {
+    /// No superword may match it.
+    pub(super) veto: Option<Matcher>,
+    /// If superwords have to be exportable: the shapes of the pretokens they may consist of.
+    pub(super) exportable: Vec<ExportableShape>,
+}
+
+/// A shape of pretokens that superwords may consist of; see [`Shape`].
+#[derive(Clone, Debug)]
+pub(super) struct ExportableShape {
+    /// Matches pretokens of this shape.
+    pub(super) word: Matcher,
+    /// Matches pretokens that may not be joined to one of this shape.
+    pub(super) not_joined_to: Option<Matcher>,
+}
+
+impl ExportableShape {
+    fn new(shape: &Shape) -> Result<ExportableShape, PatternError> {
+        let not_joined_to = match shape.not_joined_to {
+            "" => None,
+            beginning => Some(Matcher::new(&format!("^(?:{beginning})"))?),
+        };
+        Ok(ExportableShape {
+            word: Matcher::new(&shape.word)?,
+            not_joined_to,
+        })
+    }
 }
 
 /// Where and within which limits a run computes. Changes speed, memory and files, never the model.
@@ -159,9 +193,23 @@ impl TrainOptions {
         }
     }
 
-    /// Compiles the veto pattern.
-    pub(super) fn veto_matcher(&self) -> Result<Option<Matcher>, PatternError> {
-        self.veto.as_deref().map(Matcher::new).transpose()
+    /// Compiles the patterns that limit superwords. `pretokenizer` has to be one whose words are
+    /// known if superwords have to be exportable.
+    pub(super) fn patterns(
+        &self,
+        pretokenizer: &PretokenizerConfig,
+    ) -> Result<SuperwordPatterns, TrainError> {
+        let exportable = match self.boundary {
+            Boundary::Any | Boundary::Space => Vec::new(),
+            Boundary::Exportable => {
+                let shapes = pretokenizer.meaning().and_then(shapes);
+                let shapes = shapes.ok_or(OptionError::NotExportable)?;
+                let shapes = shapes.iter().map(ExportableShape::new);
+                shapes.collect::<Result<Vec<_>, PatternError>>()?
+            }
+        };
+        let veto = self.veto.as_deref().map(Matcher::new).transpose()?;
+        Ok(SuperwordPatterns { veto, exportable })
     }
 
     /// Checks everything that can be checked before any text is read.
@@ -239,6 +287,10 @@ pub enum OptionError {
     PickyOutOfRange { given: f64 },
     #[error("`max_words` must be 2 or more: a superword has at least two pretokens")]
     MaxWordsTooSmall,
+    #[error(
+        "`boundary=\"exportable\"` needs to know where words end, which is unknown for this pattern"
+    )]
+    NotExportable,
     #[error("special token {index} is empty")]
     EmptySpecial { index: usize },
     #[error("special token {text:?} is given twice")]
@@ -257,6 +309,7 @@ impl OptionError {
             | OptionError::NoSupermerges => "supermerges",
             OptionError::PickyOutOfRange { .. } => "picky",
             OptionError::MaxWordsTooSmall => "max_words",
+            OptionError::NotExportable => "boundary",
             OptionError::EmptySpecial { .. } | OptionError::SpecialTwice { .. } => "special_tokens",
         }
     }
@@ -286,6 +339,9 @@ impl OptionError {
             }
             OptionError::PickyOutOfRange { .. } => "0.9 is a common choice".into(),
             OptionError::MaxWordsTooSmall => "use `method=\"bpe\"` to learn no superwords".into(),
+            OptionError::NotExportable => {
+                "use a preset that is one pattern, such as `pretokenizer=\"gpt4o-portable\"`".into()
+            }
             OptionError::EmptySpecial { .. } => "leave it out".into(),
             OptionError::SpecialTwice { .. } => "give each special token once".into(),
         })

@@ -6,6 +6,7 @@
 use super::build::Learned;
 use super::counting::{Budget, Pass, Tally, WeightedPart};
 use super::inputs::Inputs;
+use super::options::SuperwordPatterns;
 use super::report::{GroupRead, PhaseTime, TextReport, TrainReport};
 use super::superwords::{
     Phase2, SavedNgrams, greedy_floor, guess_threshold, lower_threshold, safe_threshold,
@@ -17,7 +18,7 @@ use crate::corpus::{ReadOptions, SamplePlan, Source, plan_sample};
 use crate::count::{BigramSketch, CandidateCounts, Eligible, PretokenCounts};
 use crate::model::{Method, Model};
 use crate::observe::{Observer, Phase};
-use crate::text::{Matcher, Pretokenizer};
+use crate::text::Pretokenizer;
 
 /// Trains a model. `read` says how to read the sources, and on how many threads to work. Sources
 /// are read more than once if there are superwords or a sample, so pipes must be buffered.
@@ -75,7 +76,7 @@ struct Run<'a> {
     store: Store,
     keys: Keys,
     budget: Option<Budget>,
-    veto: Option<Matcher>,
+    patterns: SuperwordPatterns,
     observer: &'a dyn Observer,
     report: TrainReport,
 }
@@ -103,7 +104,7 @@ impl<'a> Run<'a> {
             resources,
             store,
             budget,
-            veto: options.veto_matcher()?,
+            patterns: options.patterns(config)?,
             observer,
             report: TrainReport::default(),
         })
@@ -201,7 +202,7 @@ impl<'a> Run<'a> {
         words: &Words,
         sketch: Option<&BigramSketch>,
     ) -> Result<Learned, TrainError> {
-        let phase2 = Phase2::new(words, self.options, self.veto.clone());
+        let phase2 = Phase2::new(words, self.options, self.patterns.clone());
         let eligible = words.eligible(self.options.alphabet, self.pretokenizer);
         let safe = safe_threshold(words, self.options);
         let mut threshold = match sketch {

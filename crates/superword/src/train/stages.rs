@@ -225,7 +225,8 @@ pub fn train_superwords(
     }
     let options = &options;
     let learned_words = Words::of_model(words)?;
-    let phase2 = Phase2::new(&learned_words, options, options.veto_matcher()?);
+    let patterns = options.patterns(&words.parts().pretokenizer)?;
+    let phase2 = Phase2::new(&learned_words, options, patterns);
     let watch = WatchMerges::new(observer, Phase::Supermerge, threads);
     let floor = options.min_count.max(1);
     if greedy_floor(&learned_words, options).is_some_and(|floor| cut_below > floor) {

@@ -74,10 +74,6 @@ impl Words {
     /// The words of a model without superwords. Its symbols stay the same.
     pub fn of_model(model: &Model) -> Result<Words, TrainError> {
         let vocabulary = model.vocabulary();
-        let mut tokens = TokenTable::with_capacity(vocabulary.len());
-        for index in 0..vocabulary.len() as u32 {
-            tokens.insert(vocabulary.bytes_of(Symbol(index)));
-        }
         let mut steps = Vec::with_capacity(model.parts().events.len());
         for (event, recorded) in word_events(model).into_iter().zip(&model.parts().events) {
             let count = match *recorded {
@@ -94,7 +90,7 @@ impl Words {
             .map(|index| vocabulary.id_of(Symbol(index)).is_some())
             .collect();
         Ok(Words {
-            tokens,
+            tokens: vocabulary.tokens().clone(),
             steps,
             size: alive.iter().filter(|&&alive| alive).count(),
             alive,
@@ -106,9 +102,19 @@ impl Words {
         })
     }
 
+    /// Encodes pretokens with these words.
+    pub(super) fn encoder(&self, alphabet: Alphabet) -> WordEncoder {
+        let order = self.lookup.order.as_deref();
+        WordEncoder::new(alphabet.symbols(), &self.events(), order)
+    }
+
+    fn events(&self) -> Vec<WordEvent> {
+        self.steps.iter().map(|step| step.event.clone()).collect()
+    }
+
     /// The tokens that may be part of a superword: eligible pretokens that encode as one token.
     pub fn eligible(&self, alphabet: Alphabet, pretokenizer: &Pretokenizer) -> Eligible {
-        let events: Vec<WordEvent> = self.steps.iter().map(|step| step.event.clone()).collect();
+        let events = self.events();
         let order = self.lookup.order.as_deref();
         let encoder = WordEncoder::new(alphabet.symbols(), &events, order);
         let unmade = alphabet.size()..alphabet.size() + self.lookup.unmade;

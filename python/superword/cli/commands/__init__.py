@@ -12,6 +12,7 @@ from superword.cli.commands.completion import COMPLETE, completion
 from superword.cli.commands.counting import candidates, count, merge_counts
 from superword.cli.commands.encode_files import encode_files
 from superword.cli.commands.exports import export, verify
+from superword.cli.commands.imports import import_
 from superword.cli.commands.models import inspect, truncate
 from superword.cli.commands.texts import decode, encode, pretokenize
 from superword.cli.commands.train import train
@@ -38,7 +39,7 @@ def cli() -> None:
 _COMMANDS = {
     "Train": (train, count, candidates, merge_counts),
     "Encode and decode": (encode, encode_files, decode, pretokenize),
-    "Models": (inspect, truncate, export, verify),
+    "Models": (inspect, truncate, import_, export, verify),
     "Shell": (completion,),
 }
 for _section, _commands in _COMMANDS.items():

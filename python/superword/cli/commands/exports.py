@@ -19,8 +19,10 @@ from superword.cli.options import force_option, read_options
 from superword.errors import InputError, MissingExtraError
 from superword.export import (
     MODES,
+    UNICODE,
     Comparison,
     Mode,
+    Unicode,
     open_export,
 )
 from superword.export import (
@@ -65,6 +67,12 @@ TARGETS = ("huggingface", "tiktoken")
     "paper. auto: exact where possible.",
 )
 @click.option(
+    "--unicode",
+    type=click.Choice(UNICODE),
+    help="engine: write published patterns as they are. 17: list the letters that are new in "
+    "Unicode 17.  [default: engine; 17 for superwords]",
+)
+@click.option(
     "--chat-template", type=click.Path(), help="huggingface: a file with the chat template."
 )
 @click.option("--bos-token", metavar="TOKEN", help="huggingface: the token that begins a text.")
@@ -85,6 +93,7 @@ def export(
     target: str,
     output: str,
     mode: Mode,
+    unicode: Unicode | None,
     chat_template: str | None,
     renumber: bool,
     overwrite: bool,
@@ -106,13 +115,23 @@ def export(
     tokenizer = Tokenizer.load(model)
     if target == "huggingface":
         plan = tokenizer.export_huggingface(
-            output, mode, chat_template=_read(chat_template), overwrite=overwrite, **roles
+            output,
+            mode,
+            unicode=unicode,
+            chat_template=_read(chat_template),
+            overwrite=overwrite,
+            **roles,
         )
     else:
-        plan = tokenizer.export_tiktoken(output, mode, renumber=renumber, overwrite=overwrite)
+        plan = tokenizer.export_tiktoken(
+            output, mode, unicode=unicode, renumber=renumber, overwrite=overwrite
+        )
     tell(f"exported {plural(tokenizer.n_vocab, 'token')} to {output}, {plan.mode}")
     if plan.why_not_exact is not None:
         tell(f"note: not exact: {as_shown(plan.why_not_exact._texts[0])}")
+    if target == "tiktoken" and tokenizer.normalizer is not None:
+        form = tokenizer.normalizer.upper()
+        tell(f"note: tiktoken does not normalize: load it with load_tiktoken, or apply {form} first")
     if renumber:
         tell("note: the ids differ from those of the model; the .json file maps them back")
     try:

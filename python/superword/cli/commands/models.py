@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from typing import Any
 
 import click
@@ -13,7 +14,7 @@ from superword.cli.json_text import as_json_text, token_text
 from superword.cli.options import force_option
 from superword.tokenizer import Tokenizer
 
-__all__ = ["describe", "inspect", "truncate"]
+__all__ = ["describe", "inspect", "rows_of_parts", "setting_text", "truncate"]
 
 
 def describe(tokenizer: Tokenizer, top: int = 10) -> dict[str, Any]:
@@ -44,6 +45,11 @@ def describe(tokenizer: Tokenizer, top: int = 10) -> dict[str, Any]:
         "superwords": len(superwords),
         "superword_share": len(superwords) / tokenizer.n_vocab,
         "special_tokens": tokenizer.special_tokens,
+        "added_tokens": [asdict(token) for token in tokenizer.added_tokens],
+        "normalizer": tokenizer.normalizer,
+        "whole_pieces": tokenizer.whole_pieces,
+        "unmade_tokens": len(tokenizer.unmade_tokens),
+        "settings": tokenizer.settings,
         "pretokenizer": tokenizer.pretokenizer._described(),
         "longest_superwords": [shown(token) for token in longest],
         "most_frequent_superwords": [shown(token) for token in frequent],
@@ -86,14 +92,16 @@ def inspect(model: str, as_json: bool, top: int) -> None:
         for entry in listed:
             token = as_json_text(entry["token"])
             click.echo(f"  {entry['count']:>12,}  {token}")
+    if told["settings"]:
+        click.echo("\nsettings")
+    for name, value in told["settings"].items():
+        click.echo(f"  {printable(name):<28} {printable(setting_text(value))}")
     click.echo("\ntraining facts")
     for name, value in told["facts"].items():
         _fact(name, value, "  ")
 
 
 def _rows(told: dict[str, Any]) -> list[tuple[str, str]]:
-    special = ", ".join(f"{name} ({id})" for name, id in told["special_tokens"].items())
-    pretokenizer = told["pretokenizer"]
     return [
         ("method", told["method"]),
         ("vocabulary", f"{told['n_vocab']:,} tokens"),
@@ -101,9 +109,54 @@ def _rows(told: dict[str, Any]) -> list[tuple[str, str]]:
         ("merges", f"{told['merges']:,}"),
         ("supermerges", f"{told['supermerges']:,}"),
         ("superwords", f"{told['superwords']:,} ({told['superword_share']:.1%})"),
-        ("special tokens", special or "none"),
-        ("pretokenizer", pretokenizer["name"] or pretokenizer["pattern"]),
+        ("special tokens", _named(told["special_tokens"])),
+        *rows_of_parts(told),
     ]
+
+
+def rows_of_parts(told: dict[str, Any]) -> list[tuple[str, str]]:
+    """The rows for the pretokenizer and for what only imported models have."""
+    pretokenizer = told["pretokenizer"]
+    rows = [("pretokenizer", pretokenizer["name"] or pretokenizer["pattern"])]
+    ordinary = {t["content"]: t["id"] for t in told["added_tokens"] if not t["special"]}
+    if ordinary:
+        rows.append(("in every text", _named({as_json_text(t): id for t, id in ordinary.items()})))
+    flags = ("lstrip", "rstrip", "single_word", "normalized")
+    for flag in flags:
+        flagged = [token["content"] for token in told["added_tokens"] if token[flag]]
+        if flagged:
+            rows.append((flag, _listed([as_json_text(text) for text in flagged])))
+    if told["normalizer"] is not None:
+        rows.append(("normalizer", told["normalizer"]))
+    if told["unmade_tokens"]:
+        found = "found as whole pretokens" if told["whole_pieces"] else "never found in a text"
+        rows.append(("unmade tokens", f"{told['unmade_tokens']:,}, {found}"))
+    return rows
+
+
+# More are counted, not listed: some vocabularies have a thousand special tokens.
+_MOST_LISTED = 12
+
+
+def _listed(items: list[str]) -> str:
+    more = len(items) - _MOST_LISTED
+    return ", ".join(items[:_MOST_LISTED]) + (f" and {more:,} more" if more > 0 else "")
+
+
+def _named(tokens: dict[str, int]) -> str:
+    return _listed([f"{name} ({id})" for name, id in tokens.items()]) or "none"
+
+
+def setting_text(value: Any) -> str:
+    """A setting on one line. Templates are long, so only their size is shown."""
+    if isinstance(value, str):
+        lines = value.count("\n") + 1
+        return value if lines == 1 and len(value) <= 60 else f"{lines:,} lines"
+    if isinstance(value, list) and all(isinstance(item, str) for item in value):
+        return " ".join(value)
+    if isinstance(value, list):
+        return _listed([str(item["name"]) for item in value if "name" in item])
+    return as_json_text(value)
 
 
 def _fact(name: str, value: Any, indent: str) -> None:

@@ -9,35 +9,11 @@
 //! decide (a byte that is not ASCII, an apostrophe in a word, blank lines that contain blanks), the
 //! block ends early and [`super::next`] finds the next pretoken.
 
+use super::traits::{Numbers, Preset, Quotes, Traits};
 use crate::cpu::Avx512;
 
 /// The bytes in a block.
 pub(super) const BLOCK: usize = 64;
-
-/// How a preset splits ASCII text. The patterns are in [`crate::text::presets`].
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Traits {
-    /// A word may be prefixed by any code point that is not a newline, letter or number. Otherwise
-    /// only by a space.
-    pub(super) any_prefix: bool,
-    /// A word ends before an uppercase letter that follows a lowercase one.
-    pub(super) cased: bool,
-    /// At most three digits form a number. Otherwise a number has any number of digits, and may be
-    /// prefixed by a space.
-    pub(super) three_numbers: bool,
-    /// White space up to a newline is a pretoken, and newlines belong to the symbols before them.
-    pub(super) lines: bool,
-    /// `/` after such newlines belongs to them.
-    pub(super) slashes: bool,
-    /// An apostrophe may start a contraction anywhere. Otherwise only after a letter.
-    pub(super) quote_anywhere: bool,
-}
-
-/// A preset as a type, so that its traits are constants when its scanner is compiled.
-pub(super) trait Preset {
-    /// Its traits.
-    const TRAITS: Traits;
-}
 
 /// The classes of the bytes of a block. Bit `i` of each mask is for byte `i`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -52,6 +28,8 @@ struct Masks {
     newline: u64,
     quote: u64,
     slash: u64,
+    /// Control characters that are not white space.
+    stray: u64,
     /// Not ASCII.
     high: u64,
 }
@@ -93,12 +71,17 @@ fn starts_of(m: Masks, text: u64, traits: Traits) -> u64 {
 
     // Bytes that the masks cannot decide about.
     let mut doubt = m.high | !text;
+    if traits.strays {
+        doubt |= m.stray;
+    }
     // Apostrophes that certainly do not start a contraction.
     let mut free_quote = (text & !(m.letter | m.high)) >> 1;
-    if !traits.quote_anywhere {
+    if traits.quotes == Quotes::AfterLetter {
         free_quote |= !(m.letter << 1);
     }
-    doubt |= m.quote & !free_quote;
+    if traits.quotes != Quotes::Plain {
+        doubt |= m.quote & !free_quote;
+    }
     if traits.slashes {
         doubt |= m.slash & (newline << 1);
     }
@@ -121,24 +104,28 @@ fn starts_of(m: Masks, text: u64, traits: Traits) -> u64 {
     if traits.cased {
         letter_starts |= upper & (m.lower << 1);
     }
-    let digit_starts = if traits.three_numbers {
-        let three = m.digit & (m.digit << 1) & (m.digit << 2) & (m.digit << 3);
-        let mut group = m.digit & !(m.digit << 1);
-        let mut groups = group;
-        loop {
-            group = (group << 3) & three;
-            if group == 0 {
-                break groups;
+    let digit_starts = match traits.numbers {
+        Numbers::One => m.digit,
+        Numbers::Spaced => m.digit & !(m.digit << 1) & !(m.blank << 1),
+        Numbers::Three => {
+            let three = m.digit & (m.digit << 1) & (m.digit << 2) & (m.digit << 3);
+            let mut group = m.digit & !(m.digit << 1);
+            let mut groups = group;
+            loop {
+                group = (group << 3) & three;
+                if group == 0 {
+                    break groups;
+                }
+                groups |= group;
             }
-            groups |= group;
         }
-    } else {
-        m.digit & !(m.digit << 1) & !(m.blank << 1)
     };
     let symbol_starts = symbol & ((m.letter | m.digit | (space & !m.blank)) << 1);
     let kept_newline = newline & (symbol << 1);
-    let space_starts =
-        (space & !(space << 1) & !kept_newline) | (still & !(space >> 1)) | after_newline;
+    // The last blank before other text starts a pretoken.
+    let ends_space = if traits.numbers_apart { m.digit } else { none };
+    let last_space = still & !((space | ends_space) >> 1);
+    let space_starts = (space & !(space << 1) & !kept_newline) | last_space | after_newline;
     let starts = 1 | letter_starts | digit_starts | symbol_starts | space_starts;
 
     // White space at the limit may continue after it, so only its first start is certain.
@@ -209,6 +196,9 @@ impl Masks {
             newline: mask(Class::Either(b'\n', b'\r')),
             quote: mask(Class::Range(b'\'', b'\'')),
             slash: mask(Class::Range(b'/', b'/')),
+            stray: mask(Class::Range(0, 8))
+                | mask(Class::Range(0x0e, 0x1f))
+                | mask(Class::Range(0x7f, 0x7f)),
             high: mask(Class::High),
         }
     }
@@ -367,6 +357,7 @@ mod tests {
                 newline: expected(|byte| matches!(byte, b'\r' | b'\n')),
                 quote: expected(|&byte| byte == b'\''),
                 slash: expected(|&byte| byte == b'/'),
+                stray: expected(|byte| byte.is_ascii_control() && !(9..=13).contains(byte)),
                 high: expected(|byte| !byte.is_ascii()),
             };
             assert_eq!(masks(&window), plain, "{window:?}");

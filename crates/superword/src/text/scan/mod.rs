@@ -5,37 +5,61 @@
 //! blocks cannot decide. The patterns of the presets match at every position, so no text is skipped.
 //! Tests compare every scanner with its pattern run by the regex engine.
 
+mod alphabets;
 mod blocks;
 mod next;
+mod traits;
 
 use crate::cpu::Avx512;
 use crate::text::Sink;
-use crate::text::unicode::{Classes, MARK, class_at};
-use blocks::{Preset, Traits};
-use next::{next_gpt2, next_gpt4, next_gpt4o, next_gpt4o_export, next_gpt4o_letters};
+use crate::text::presets;
+use crate::text::spelling::canonical;
+use crate::text::unicode::{Classes, MARK, SINGLE, class_at, class_in};
+use next::next_gpt4o_letters;
+use traits::{
+    Cl100k, CommandR, DeepSeekV3, Gpt2, Gpt4, Gpt4o, Gpt4oExport, Gpt4oPortable, Preset, Qwen2,
+    Qwen35, Tekken,
+};
 
 /// The scanners, named after their patterns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::text) enum Scanner {
     Gpt4o,
     Gpt4oLetters,
+    Gpt4oPortable,
     Gpt4oExport,
+    Tekken,
     Gpt4,
+    Cl100k,
+    Qwen2,
+    Qwen35,
+    DeepSeekV3,
     Gpt2,
+    CommandR,
 }
 
+/// The scanner of each pattern.
+const SCANNERS: [(&str, Scanner); 12] = [
+    (presets::GPT4O, Scanner::Gpt4o),
+    (presets::GPT4O_LETTERS, Scanner::Gpt4oLetters),
+    (presets::GPT4O_PORTABLE, Scanner::Gpt4oPortable),
+    (presets::GPT4O_EXPORT, Scanner::Gpt4oExport),
+    (presets::TEKKEN, Scanner::Tekken),
+    (presets::GPT4, Scanner::Gpt4),
+    (presets::CL100K, Scanner::Cl100k),
+    (presets::QWEN2, Scanner::Qwen2),
+    (presets::QWEN35, Scanner::Qwen35),
+    (presets::DEEPSEEK_V3, Scanner::DeepSeekV3),
+    (presets::GPT2, Scanner::Gpt2),
+    (presets::COMMAND_R, Scanner::CommandR),
+];
+
 impl Scanner {
-    /// The scanner for this pattern, if there is one.
+    /// The scanner for this pattern in any known spelling, if there is one.
     pub(in crate::text) fn for_pattern(pattern: &str) -> Option<Self> {
-        use crate::text::presets;
-        match pattern {
-            presets::GPT4O => Some(Scanner::Gpt4o),
-            presets::GPT4O_LETTERS => Some(Scanner::Gpt4oLetters),
-            presets::GPT4O_EXPORT => Some(Scanner::Gpt4oExport),
-            presets::GPT4 => Some(Scanner::Gpt4),
-            presets::GPT2 => Some(Scanner::Gpt2),
-            _ => None,
-        }
+        let wanted = canonical(pattern);
+        let found = SCANNERS.iter().find(|(own, _)| canonical(own) == wanted);
+        found.map(|&(_, scanner)| scanner)
     }
 
     /// Passes the pretokens of `bytes` to the sink. `bytes` must be valid UTF-8; `base` is where they
@@ -48,61 +72,20 @@ impl Scanner {
     #[inline(always)]
     fn scan_by(self, avx512: Option<Avx512>, bytes: &[u8], base: usize, sink: &mut impl Sink) {
         match self {
-            Scanner::Gpt4o => each::<Gpt4o>(bytes, base, sink, avx512, next_gpt4o),
+            Scanner::Gpt4o => each::<Gpt4o>(bytes, base, sink, avx512),
             Scanner::Gpt4oLetters => each_letter(bytes, base, sink),
-            Scanner::Gpt4oExport => {
-                each::<Gpt4oExport>(bytes, base, sink, avx512, next_gpt4o_export)
-            }
-            Scanner::Gpt4 => each::<Gpt4>(bytes, base, sink, avx512, next_gpt4),
-            Scanner::Gpt2 => each::<Gpt2>(bytes, base, sink, avx512, next_gpt2),
+            Scanner::Gpt4oPortable => each::<Gpt4oPortable>(bytes, base, sink, avx512),
+            Scanner::Gpt4oExport => each::<Gpt4oExport>(bytes, base, sink, avx512),
+            Scanner::Tekken => each::<Tekken>(bytes, base, sink, avx512),
+            Scanner::Gpt4 => each::<Gpt4>(bytes, base, sink, avx512),
+            Scanner::Cl100k => each::<Cl100k>(bytes, base, sink, avx512),
+            Scanner::Qwen2 => each::<Qwen2>(bytes, base, sink, avx512),
+            Scanner::Qwen35 => each::<Qwen35>(bytes, base, sink, avx512),
+            Scanner::DeepSeekV3 => each::<DeepSeekV3>(bytes, base, sink, avx512),
+            Scanner::Gpt2 => each::<Gpt2>(bytes, base, sink, avx512),
+            Scanner::CommandR => each::<CommandR>(bytes, base, sink, avx512),
         }
     }
-}
-
-struct Gpt4o;
-
-impl Preset for Gpt4o {
-    const TRAITS: Traits = Traits {
-        any_prefix: true,
-        cased: true,
-        three_numbers: true,
-        lines: true,
-        slashes: true,
-        quote_anywhere: false,
-    };
-}
-
-struct Gpt4oExport;
-
-impl Preset for Gpt4oExport {
-    const TRAITS: Traits = Traits {
-        any_prefix: false,
-        ..Gpt4o::TRAITS
-    };
-}
-
-struct Gpt4;
-
-impl Preset for Gpt4 {
-    const TRAITS: Traits = Traits {
-        cased: false,
-        slashes: false,
-        quote_anywhere: true,
-        ..Gpt4o::TRAITS
-    };
-}
-
-struct Gpt2;
-
-impl Preset for Gpt2 {
-    const TRAITS: Traits = Traits {
-        any_prefix: false,
-        cased: false,
-        three_numbers: false,
-        lines: false,
-        slashes: false,
-        quote_anywhere: true,
-    };
 }
 
 /// How many pretokens to find one by one after a block that decided nothing: one if ASCII text
@@ -116,17 +99,19 @@ fn patience(bytes: &[u8], start: usize) -> u32 {
 }
 
 #[inline(always)]
-fn each<R: Preset>(
-    bytes: &[u8],
-    base: usize,
-    sink: &mut impl Sink,
-    avx512: Option<Avx512>,
-    next: impl Fn(&[u8], usize) -> usize,
-) {
+fn each<R: Preset>(bytes: &[u8], base: usize, sink: &mut impl Sink, avx512: Option<Avx512>) {
     let mut start = 0;
     // The number of pretokens to find one by one before the next block.
     let mut wait = 0;
     while start < bytes.len() {
+        // All letters that are words by themselves have at least three bytes.
+        if R::TRAITS.singles && bytes[start] >= 0xe0 {
+            let end = each_single::<R>(bytes, start, base, sink);
+            if end > start {
+                start = end;
+                continue;
+            }
+        }
         if wait == 0 {
             let ends = blocks::starts::<R>(bytes, start, avx512) & !1;
             if ends != 0 {
@@ -137,11 +122,34 @@ fn each<R: Preset>(
             wait = patience(bytes, start);
         }
         wait -= 1;
-        let end = next(bytes, start);
+        let end = R::next(bytes, start);
         debug_assert!(end > start, "a match takes at least one code point");
         sink.pretoken(base + start, base + end);
         start = end;
     }
+}
+
+/// Passes on the letters at `start` that are words by themselves, with their marks. Returns where
+/// they end. The class of the code point after a letter is kept, so every letter is looked up once.
+#[inline(always)]
+fn each_single<R: Preset>(
+    bytes: &[u8],
+    mut start: usize,
+    base: usize,
+    sink: &mut impl Sink,
+) -> usize {
+    let (mut class, mut len) = class_in::<R::Alphabet>(bytes, start);
+    while class == SINGLE {
+        let mut end = start + len;
+        (class, len) = class_in::<R::Alphabet>(bytes, end);
+        while class == MARK {
+            end += len;
+            (class, len) = class_in::<R::Alphabet>(bytes, end);
+        }
+        sink.pretoken(base + start, base + end);
+        start = end;
+    }
+    start
 }
 
 /// [`each`] for single letters. The class of the code point after a letter is kept for the next
@@ -160,7 +168,7 @@ fn each_letter(bytes: &[u8], base: usize, sink: &mut impl Sink) {
                 (class, len) = class_at(bytes, end);
             }
         } else {
-            end = next_gpt4o_letters(bytes, start);
+            end = next_gpt4o_letters::<Gpt4o>(bytes, start);
             (class, len) = class_at(bytes, end);
         }
         sink.pretoken(base + start, base + end);
@@ -188,11 +196,18 @@ mod tests {
     #[test]
     fn blocks_give_the_same_pretokens_as_the_scanners() {
         type Next = fn(&[u8], usize) -> usize;
-        let scanners: [(Scanner, Next); 4] = [
-            (Scanner::Gpt4o, next_gpt4o),
-            (Scanner::Gpt4oExport, next_gpt4o_export),
-            (Scanner::Gpt4, next_gpt4),
-            (Scanner::Gpt2, next_gpt2),
+        let scanners: [(Scanner, Next); 11] = [
+            (Scanner::Gpt4o, Gpt4o::next),
+            (Scanner::Gpt4oPortable, Gpt4oPortable::next),
+            (Scanner::Gpt4oExport, Gpt4oExport::next),
+            (Scanner::Tekken, Tekken::next),
+            (Scanner::Gpt4, Gpt4::next),
+            (Scanner::Cl100k, Cl100k::next),
+            (Scanner::Qwen2, Qwen2::next),
+            (Scanner::Qwen35, Qwen35::next),
+            (Scanner::DeepSeekV3, DeepSeekV3::next),
+            (Scanner::Gpt2, Gpt2::next),
+            (Scanner::CommandR, CommandR::next),
         ];
         // Each text uses only a few of these, so that rare combinations occur often.
         let pieces = [

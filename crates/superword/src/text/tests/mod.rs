@@ -2,8 +2,10 @@
 
 mod paper;
 mod patterns;
+mod portable;
 mod scanners;
 mod scripts;
+mod spellings;
 
 use super::*;
 use crate::testing::Random;
@@ -36,12 +38,13 @@ fn split(pretokenizer: &Pretokenizer, text: &str) -> Vec<String> {
 }
 
 /// Pieces that the patterns tell apart: every class in ASCII and beyond, in several scripts.
-const NASTY: [&str; 72] = [
+const NASTY: [&str; 82] = [
     "a", "b", "s", "t", "re", "ve", "ll", "m", "d", "A", "B", "S", "LL", "é", "É", "ß", "ſ", "ǅ",
     "ʰ", "ª", "ж", "Ж", "λ", "ا", "ש", "क", "ि", "国", "電", "ひ", "カ", "ー", "ไ", "ท", "่", "ม",
     "ြ", "ខ", "្", "ກ", "່", "한", "\u{301}", "\u{20e3}", "\u{200d}", "\u{fe0f}", "👩", "🇩", "1",
     "2", "٣", "½", "Ⅷ", " ", " ", " ", "\t", "\u{a0}", "\u{3000}", "\u{85}", "\u{2028}", "\n",
-    "\r", "\r\n", "'", "'", "’", "/", ".", "(", "\u{e000}", "\u{378}",
+    "\r", "\r\n", "'", "'", "’", "/", ".", "(", "\u{e000}", "\u{378}", "\u{1}", "\u{7f}", "゛",
+    "・", "\u{3099}", "\u{3097}", "\u{3098}", "龥", "龦", "々",
 ];
 
 /// Text in many languages and kinds.

@@ -47,14 +47,21 @@ fn assert_same(name: &str, scanner: &Pretokenizer, oracle: &Pretokenizer, text: 
     assert_eq!(at, text.len(), "{name}: the pretokens tile the text");
 }
 
+/// Their patterns have possessive quantifiers or look ahead to more than `\S`.
+const BACKTRACKING: [&str; 3] = ["cl100k", "deepseek-v3", "command-r"];
+
 #[test]
-fn test_no_preset_runs_on_the_backtracking_engine() {
+fn test_every_preset_has_a_scanner_and_few_need_backtracking_without_it() {
     for name in PRESETS {
         let config = config(name);
         let script = config.script.map(|script| script.pattern);
         for pattern in [Some(config.pattern), script].into_iter().flatten() {
             let engine = Engine::new(&pattern, Purpose::Split).expect("it compiles");
-            assert!(engine.is_automaton(), "{name}");
+            assert_eq!(
+                engine.is_automaton(),
+                !BACKTRACKING.contains(&name),
+                "{name}"
+            );
             assert!(Scanner::for_pattern(&pattern).is_some(), "{name}");
         }
     }

@@ -1,5 +1,6 @@
 //! Which pretokens may be joined to a superword: the optional restrictions of phase 2.
 
+use super::seams::ExportableSeams;
 use crate::merge::AllowedPairs;
 use crate::text::{Matcher, ScriptSet, scripts_in};
 use crate::token::Symbol;
@@ -13,6 +14,7 @@ pub(super) struct Allowed {
     same_script: bool,
     boundary: Boundary,
     veto: Option<Matcher>,
+    seams: Option<ExportableSeams>,
     /// The number of pretokens in a superword. Symbols that are not in the map are one pretoken.
     words: crate::hash::NumberMap<u32, usize>,
     /// By symbol: true for tokens of phase 1, which are one pretoken.
@@ -26,6 +28,7 @@ impl Allowed {
         same_script: bool,
         boundary: Boundary,
         veto: Option<Matcher>,
+        seams: Option<ExportableSeams>,
         word_tokens: Vec<bool>,
     ) -> Allowed {
         Allowed {
@@ -33,6 +36,7 @@ impl Allowed {
             same_script,
             boundary,
             veto,
+            seams,
             words: Default::default(),
             word_tokens,
         }
@@ -54,6 +58,12 @@ impl AllowedPairs for Allowed {
         if self.boundary == Boundary::Space && right_bytes.first() != Some(&b' ') {
             return false;
         }
+        if let Some(seams) = &mut self.seams {
+            let is_word = |symbol: Symbol| self.word_tokens.get(symbol.index()) == Some(&true);
+            if !seams.allows(tokens, left, right, is_word) {
+                return false;
+            }
+        }
         if !self.same_script && self.veto.is_none() {
             return true;
         }
@@ -72,6 +82,9 @@ impl AllowedPairs for Allowed {
     }
 
     fn joined(&mut self, left: Symbol, right: Symbol, joined: Symbol) {
+        if let Some(seams) = &mut self.seams {
+            seams.joined(left, right, joined);
+        }
         if self.max_words.is_some() && self.word_tokens.get(joined.index()) != Some(&true) {
             let words = self.words_of(left) + self.words_of(right);
             self.words.entry(joined.0).or_insert(words);

@@ -5,6 +5,7 @@
 
 mod allowed;
 mod boundless;
+mod seams;
 mod superbpe;
 mod supermerger;
 mod threshold;
@@ -14,12 +15,13 @@ pub(super) use threshold::{guess_threshold, lower_threshold, safe_threshold};
 
 use self::allowed::Allowed;
 use self::boundless::learn_boundless;
+use self::seams::ExportableSeams;
 use self::superbpe::learn_superbpe;
+use super::options::SuperwordPatterns;
 use super::words::Words;
 use super::{GREEDY_FLOOR, GREEDY_LONGEST, GreedySplit, TrainError, TrainOptions, WatchMerges};
 use crate::count::{CandidateCounts, count_ngrams, split_greedily};
 use crate::model::Method;
-use crate::text::Matcher;
 use crate::token::Symbol;
 
 /// The n-grams to save in the model; empty if it has none.
@@ -29,21 +31,21 @@ pub(super) type SavedNgrams = Vec<Vec<Symbol>>;
 pub(super) struct Phase2<'a> {
     words: &'a Words,
     options: &'a TrainOptions,
-    veto: Option<Matcher>,
+    patterns: SuperwordPatterns,
 }
 
 impl<'a> Phase2<'a> {
-    /// `veto` is the compiled pattern of the options: it is compiled before any text is read, so
-    /// that an invalid pattern is reported at once.
+    /// `patterns` are those of the options: they are compiled before any text is read, so that an
+    /// invalid pattern is reported at once.
     pub(super) fn new(
         words: &'a Words,
         options: &'a TrainOptions,
-        veto: Option<Matcher>,
+        patterns: SuperwordPatterns,
     ) -> Phase2<'a> {
         Phase2 {
             words,
             options,
-            veto,
+            patterns,
         }
     }
 
@@ -78,7 +80,8 @@ impl<'a> Phase2<'a> {
             options.max_words,
             options.same_script,
             options.boundary,
-            self.veto.clone(),
+            self.patterns.veto.clone(),
+            self.seams(),
             words.alive.clone(),
         );
         // The tokens that exist before the first event.
@@ -103,6 +106,13 @@ impl<'a> Phase2<'a> {
                 watch,
             ),
         }
+    }
+
+    /// The check for superwords that have to be exportable.
+    fn seams(&self) -> Option<ExportableSeams> {
+        let shapes = self.patterns.exportable.clone();
+        (!shapes.is_empty())
+            .then(|| ExportableSeams::new(shapes, self.words.encoder(self.options.alphabet)))
     }
 }
 

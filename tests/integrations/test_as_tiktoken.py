@@ -7,13 +7,28 @@ import pickle
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
+from hypothesis import strategies as st
+from superword.errors import TextError
 from superword.export import load_tiktoken
 from superword.integrations.tiktoken import Encoding
-from support.export_models import scripts, superwords, texts, training_text
+from support.export_models import scripts, superwords, texts, train, training_text
 
 tiktoken = pytest.importorskip("tiktoken", reason="pip install 'superword[tiktoken]'")
+
+
+Both = tuple[Encoding, Any]
+
+
+@pytest.fixture(scope="module", params=["gpt2", "gpt4", "gpt4o"])
+def words_in_both(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Both:
+    """A model without superwords, and its export in tiktoken."""
+    model = train(method="bpe", supermerges=None, boundary=None, pretokenizer=request.param)
+    path = tmp_path_factory.mktemp("words") / "m.tiktoken"
+    model.export_tiktoken(path, "exact")
+    return model.as_tiktoken(), load_tiktoken(path)
 
 
 @pytest.fixture(scope="module")
@@ -94,10 +109,8 @@ def test_lone_surrogates_are_replaced(real: Any) -> None:
 
 
 def test_every_public_method_of_tiktoken_is_there(real: Any) -> None:
-    """All methods except the one about tokens at an unfinished end of text."""
-    missing = {"encode_with_unstable"}
     for name, member in inspect.getmembers(type(real)):
-        if name.startswith("_") or name in missing:
+        if name.startswith("_"):
             continue
         assert hasattr(Encoding, name), name
         if inspect.isfunction(member):
@@ -111,5 +124,88 @@ def test_models_that_tiktoken_cannot_hold_have_the_face_too(tmp_path: Path) -> N
         assert ours.decode(ours.encode(text)) == text
         assert ours.encode(text) == scripts().encode(text)
     assert pickle.loads(pickle.dumps(ours)).encode("the") == ours.encode("the")
+    assert ours._mergeable_ranks[b"the"] == ours.encode_single_token("the")
+    with pytest.raises(AttributeError, match="more than one pattern"):
+        _ = ours._pat_str
     with pytest.raises(AttributeError, match="export_tiktoken"):
-        _ = ours._mergeable_ranks
+        _ = ours._core_bpe
+
+
+def test_private_attributes_make_the_same_encoding_in_tiktoken(words_in_both: Both) -> None:
+    ours, real = words_in_both
+    assert ours._mergeable_ranks == real._mergeable_ranks
+    assert ours._special_tokens == real._special_tokens
+    made = tiktoken.Encoding(
+        "made",
+        pat_str=ours._pat_str,
+        mergeable_ranks=ours._mergeable_ranks,
+        special_tokens=ours._special_tokens,
+    )
+    for text in training_text(4, 10):
+        assert made.encode(text) == ours.encode(text)
+
+
+def test_a_special_token_is_found_by_its_bytes(real: Any) -> None:
+    ours = superwords().as_tiktoken()
+    token = b"<|endoftext|>"
+    assert ours.encode_single_token(token) == real.encode_single_token(token) == ours.eot_token
+
+
+@settings(max_examples=200, deadline=None)
+@given(start=texts(), cut=st.integers(0, 3), middle=st.binary(max_size=5), end=texts())
+def test_bytes_are_encoded_as_in_tiktoken(
+    words_in_both: Both, start: str, cut: int, middle: bytes, end: str
+) -> None:
+    ours, real = words_in_both
+    data = start.encode()[: max(0, len(start.encode()) - cut)] + middle + end.encode()
+    assert ours._encode_bytes(data) == real._encode_bytes(data)
+    if data:  # tiktoken panics on an empty piece.
+        assert ours._encode_single_piece(data) == real._encode_single_piece(data)
+    assert ours._encode_single_piece(start) == ours._encode_single_piece(start.encode())
+
+
+@settings(max_examples=200, deadline=None)
+@given(start=texts(), cut=st.integers(0, 3), middle=st.binary(max_size=5))
+def test_bytes_of_superword_models_come_back(start: str, cut: int, middle: bytes) -> None:
+    ours = superwords().as_tiktoken()
+    data = start.encode()[: max(0, len(start.encode()) - cut)] + middle
+    assert ours.decode_bytes(ours._encode_bytes(data)) == data
+
+
+def test_a_superword_before_invalid_bytes_ends_at_their_pretoken() -> None:
+    ours = superwords().as_tiktoken()
+    (id,) = ours.encode(" of the")
+    assert ours.superword.is_superword(id)
+    assert ours._encode_bytes(b" of the\xff") == [
+        *ours.encode(" of"),
+        *ours._encode_single_piece(b" the\xff"),
+    ]
+
+
+def test_bytes_that_a_model_cannot_encode_are_named() -> None:
+    utf8 = train(alphabet="utf8").as_tiktoken()
+    with pytest.raises(TextError, match="byte 0xff is not in the alphabet"):
+        utf8._encode_bytes(b"the \xff")
+    with pytest.raises(TextError, match="deleted tokens"):
+        scripts().as_tiktoken()._encode_bytes(b"the \xff")
+    assert scripts().as_tiktoken()._encode_bytes(b"the") == scripts().encode("the")
+
+
+def test_arrays_are_made_without_a_list(monkeypatch: pytest.MonkeyPatch) -> None:
+    ours = superwords().as_tiktoken()
+    expected = ours.encode("the of")
+    monkeypatch.setattr(Encoding, "encode", None)
+    found = ours.encode_to_numpy("the of")
+    assert found.dtype == np.uint32
+    assert found.tolist() == expected
+    with pytest.raises(ValueError, match="disallowed special token"):
+        ours.encode_to_numpy("<|endoftext|>")
+
+
+def test_offsets_of_special_tokens_and_parts_of_characters(real: Any) -> None:
+    ours = superwords().as_tiktoken()
+    ids = ours.encode("the<|endoftext|>是 ꙮ", allowed_special="all")
+    text, offsets = ours.decode_with_offsets(ids)
+    assert (text, offsets) == real.decode_with_offsets(ids)
+    assert offsets[:2] == [0, 3]
+    assert offsets[ids.index(ours.eot_token) + 1] == 3 + len("<|endoftext|>")

@@ -1,0 +1,84 @@
+//! The alphabets of the scanners that tell more classes apart than the tables do.
+
+use crate::text::tables::STAGE_2;
+use crate::text::unicode::{
+    Alphabet, CJK_LETTER, CJK_STRAY, CJK_SYMBOL, LOWER, MARK, OTHER, Plain, SINGLE, STRAY, UNCASED,
+    UPPER, category, class_of, entry, index, script,
+};
+
+/// The letters of seven scripts without spaces between words, and U+30FC, are `SINGLE`.
+pub(super) struct Portable;
+
+/// By place in the tables, so that looking up a class takes no more than in [`Plain`].
+static PORTABLE_CLASS: [u8; STAGE_2.len()] = {
+    // One letter of each script. All letters of these scripts are uncased.
+    let scripts = ['国', 'ひ', 'カ', 'ไ', 'မ', 'ខ', 'ກ'];
+    let mut classes = [0; STAGE_2.len()];
+    let mut place = 0;
+    while place < STAGE_2.len() {
+        let entry = STAGE_2[place];
+        classes[place] = class_of(entry);
+        let mut i = 0;
+        while i < scripts.len() {
+            if classes[place] == UNCASED && (entry >> 8) as u8 == script(scripts[i] as u32) {
+                classes[place] = SINGLE;
+            }
+            i += 1;
+        }
+        place += 1;
+    }
+    // Its block has kana too, so no other code point shares this place.
+    classes[index('ー' as u32)] = SINGLE;
+    classes
+};
+
+impl Alphabet for Portable {
+    const ASCII: &'static [u8; 128] = Plain::ASCII;
+
+    #[inline(always)]
+    fn class(code_point: u32) -> u8 {
+        PORTABLE_CLASS[index(code_point)]
+    }
+}
+
+/// Han and kana in `[一-龥぀-ゟ゠-ヿ]` have classes of their own, and code points that are neither
+/// white space, letter, mark, number, punctuation nor symbol are `STRAY`.
+pub(super) struct DeepSeek;
+
+static DEEPSEEK_ASCII: [u8; 128] = {
+    let mut classes = *Plain::ASCII;
+    let mut byte = 0;
+    while byte < 128 {
+        classes[byte] = deepseek_class(byte as u32);
+        byte += 1;
+    }
+    classes
+};
+
+/// Categories from this one on are control characters, private and unassigned code points.
+const FIRST_OF_C: u8 = 25;
+
+#[inline(always)]
+const fn deepseek_class(code_point: u32) -> u8 {
+    let class = match class_of(entry(code_point)) {
+        OTHER if category(code_point) >= FIRST_OF_C => STRAY,
+        class => class,
+    };
+    match code_point {
+        0x3040..=0x30ff | 0x4e00..=0x9fa5 => match class {
+            UPPER | LOWER | UNCASED | MARK => CJK_LETTER,
+            OTHER => CJK_SYMBOL,
+            _ => CJK_STRAY,
+        },
+        _ => class,
+    }
+}
+
+impl Alphabet for DeepSeek {
+    const ASCII: &'static [u8; 128] = &DEEPSEEK_ASCII;
+
+    #[inline(always)]
+    fn class(code_point: u32) -> u8 {
+        deepseek_class(code_point)
+    }
+}

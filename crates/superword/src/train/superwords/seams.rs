@@ -1,0 +1,91 @@
+//! Which pretokens an exported model can join: the limit `boundary="exportable"`.
+//!
+//! Other programs merge words and superwords in one pass. That gives the same tokens if the export
+//! knows where each pretoken ends, if no ordinary merge crosses the seam between two of them, and if
+//! the two are never parts of one longer pretoken. The proof is in docs/concepts-exact-export.md.
+
+use crate::encode::WordEncoder;
+use crate::hash::NumberMap;
+use crate::token::{Symbol, pack};
+use crate::tokens::TokenTable;
+use crate::train::options::ExportableShape;
+
+/// Decides which pairs an export can join. Answers are remembered, because the same pretokens are at
+/// the ends of many superwords.
+#[derive(Debug)]
+pub(super) struct ExportableSeams {
+    shapes: Vec<ExportableShape>,
+    encoder: WordEncoder,
+    /// The first and the last pretoken of each superword.
+    ends: NumberMap<u32, (Symbol, Symbol)>,
+    /// The index of the shape of each pretoken. `None` if the export does not know where it ends.
+    shape_of: NumberMap<u32, Option<usize>>,
+    /// Whether an export can join two pretokens.
+    joinable: NumberMap<u64, bool>,
+}
+
+impl ExportableSeams {
+    pub(super) fn new(shapes: Vec<ExportableShape>, encoder: WordEncoder) -> ExportableSeams {
+        ExportableSeams {
+            shapes,
+            encoder,
+            ends: NumberMap::default(),
+            shape_of: NumberMap::default(),
+            joinable: NumberMap::default(),
+        }
+    }
+
+    /// True if the export can join the two tokens. `is_word` tells which symbols are ordinary tokens.
+    pub(super) fn allows(
+        &mut self,
+        tokens: &TokenTable,
+        left: Symbol,
+        right: Symbol,
+        is_word: impl Fn(Symbol) -> bool,
+    ) -> bool {
+        let joined = [tokens.bytes_of(left), tokens.bytes_of(right)].concat();
+        if tokens.find(&joined).is_some_and(is_word) {
+            return false; // the export cannot tell the superword from the word
+        }
+        let before = self.ends.get(&left.0).map_or(left, |ends| ends.1);
+        let after = self.ends.get(&right.0).map_or(right, |ends| ends.0);
+        let seam = pack(before.0, after.0);
+        if let Some(&joinable) = self.joinable.get(&seam) {
+            return joinable;
+        }
+        let joinable = self.may_join(tokens, before, after);
+        self.joinable.insert(seam, joinable);
+        joinable
+    }
+
+    /// True if an export can join two pretokens.
+    fn may_join(&mut self, tokens: &TokenTable, before: Symbol, after: Symbol) -> bool {
+        let Some(shape) = self.shape_of(tokens, before) else {
+            return false;
+        };
+        if self.shape_of(tokens, after).is_none() {
+            return false;
+        }
+        let bytes = tokens.bytes_of(after);
+        let both = [tokens.bytes_of(before), bytes].concat();
+        let never = self.shapes[shape].not_joined_to.as_ref();
+        !never
+            .is_some_and(|never| std::str::from_utf8(bytes).is_ok_and(|text| never.is_match(text)))
+            && self.encoder.merged(&both) == [before.0, after.0]
+    }
+
+    fn shape_of(&mut self, tokens: &TokenTable, pretoken: Symbol) -> Option<usize> {
+        *self.shape_of.entry(pretoken.0).or_insert_with(|| {
+            let text = std::str::from_utf8(tokens.bytes_of(pretoken)).ok()?;
+            let mut shapes = self.shapes.iter();
+            shapes.position(|shape| shape.word.is_match(text))
+        })
+    }
+
+    /// Records a supermerge.
+    pub(super) fn joined(&mut self, left: Symbol, right: Symbol, joined: Symbol) {
+        let first = self.ends.get(&left.0).map_or(left, |ends| ends.0);
+        let last = self.ends.get(&right.0).map_or(right, |ends| ends.1);
+        self.ends.insert(joined.0, (first, last));
+    }
+}

@@ -1,0 +1,113 @@
+"""One way in for every file: recognise what a path is, and import it."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Mapping
+from pathlib import Path
+
+from superword._files.read import read_file
+from superword.errors import ConversionError, OptionError
+from superword.imports.build import NOT_BYTE_LEVEL
+from superword.imports.huggingface import from_huggingface
+from superword.imports.json_files import parse_object
+from superword.imports.paper import PAPER_HEADER, from_paper
+from superword.imports.tekken import from_tekken
+from superword.imports.tiktoken import from_tiktoken
+from superword.tokenizer import Tokenizer
+
+__all__ = ["open_any"]
+
+# What a directory is searched for, in this order.
+_IN_DIRECTORY = ("tokenizer.json", "vocab.json", "tekken.json", "tiktoken.model", "tokenizer.model")
+_HINT = (
+    "give a tokenizer.json, its directory, a .tiktoken file, a tekken.json, or a model of "
+    "superword or of the paper's program"
+)
+_MODEL = b"\x89SWM"
+_RANK = re.compile(rb"\s*[A-Za-z0-9+/]*=* [0-9]+\s")
+_START = 1 << 12
+
+
+def open_any(
+    path: str | os.PathLike[str],
+    *,
+    pattern: str | None = None,
+    special_tokens: Mapping[str, int] | None = None,
+    ignore_normalizer: bool = False,
+) -> Tokenizer:
+    """Import any file or directory that superword can read. See `Tokenizer.from_file`."""
+    file = _file_in(Path(path))
+    kind = _kind_of(file)
+    given = {
+        "pattern": pattern is not None,
+        "special_tokens": special_tokens is not None,
+        "ignore_normalizer": ignore_normalizer,
+    }
+    known = {"tiktoken": {"pattern", "special_tokens"}, "huggingface": {"ignore_normalizer"}}
+    for option, is_given in given.items():
+        if is_given and option not in known.get(kind, set()):
+            raise OptionError(
+                f"`{option}` cannot be used with {file}",
+                hint="it is for .tiktoken files, which lack it"
+                if option in known["tiktoken"]
+                else "it is for tokenizers of Hugging Face",
+                option=option,
+            )
+    if kind == "huggingface":
+        return from_huggingface(file, ignore_normalizer=ignore_normalizer)
+    if kind == "tiktoken":
+        return from_tiktoken(file, pattern, special_tokens)
+    if kind == "tekken":
+        return from_tekken(file)
+    if kind == "paper":
+        return from_paper(file)
+    return Tokenizer.load(file)
+
+
+def _file_in(path: Path) -> Path:
+    """The file that stands for a directory."""
+    if not path.is_dir():
+        return path
+    for name in _IN_DIRECTORY:
+        if (path / name).is_file():
+            return path / name
+    found = sorted([*path.glob("*.superword"), *path.glob("*.tiktoken")])
+    if len(found) == 1:
+        return found[0]
+    raise ConversionError(
+        f"{path} holds {'several tokenizers' if found else 'no tokenizer'}"
+        + (f": {', '.join(file.name for file in found)}" if found else ""),
+        hint="give one of the files"
+        if found
+        else f"superword looks for {', '.join(_IN_DIRECTORY)}",
+        path=str(path),
+    )
+
+
+def _kind_of(file: Path) -> str:
+    content = read_file(file, _HINT)
+    start = content[:_START]
+    if start.startswith(_MODEL):
+        return "superword"
+    if start.removeprefix(b"\xef\xbb\xbf").startswith(PAPER_HEADER.encode()):
+        return "paper"
+    if file.name == "merges.txt":
+        return "huggingface"
+    if start.lstrip().startswith(b"{"):
+        data = parse_object(file, content)
+        if isinstance(data.get("vocab"), list) and isinstance(data.get("config"), dict):
+            return "tekken"
+        return "huggingface"
+    if _RANK.match(start):
+        return "tiktoken"
+    if file.suffix == ".model" or b"\x00" in start or start.startswith(b"\n"):
+        raise ConversionError(
+            f"{file} looks like a SentencePiece model, not byte-level BPE",
+            hint=NOT_BYTE_LEVEL,
+            path=str(file),
+        )
+    raise ConversionError(
+        f"{file} is not a tokenizer that superword knows", hint=_HINT, path=str(file)
+    )
