@@ -10,8 +10,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-import superword
 from superword import Tokenizer
+from superword.inputs import documents as read_documents
 
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT / "tests"))
@@ -99,7 +99,7 @@ def documents(corpus: Path, size: int) -> Iterator[tuple[str, list[str]]]:
     """The first documents of each file of a corpus, up to this many bytes."""
     for file in sorted([*corpus.glob("*.jsonl.zst"), *(corpus / "multi").glob("*.jsonl.zst")]):
         found, seen = [], 0
-        for text in superword.documents([file]):
+        for text in read_documents([file]):
             found.append(text)
             seen += len(text.encode())
             if seen >= size:

@@ -89,6 +89,8 @@ def _convert(data: dict[str, Any], config: Config, ignore_normalizer: bool) -> T
                 names.append((token.encode(), id))
             continue
         if texts.get(token) == id:
+            if spelled != token.encode():
+                raise refusal(f"the added token {token!r} has the id of another token, {spelled!r}")
             listed.append(spelled)
         ids[spelled] = id
     ranks = _ranks(model["merges"])
