@@ -331,4 +331,6 @@ def test_a_tokenizer_with_nfc_encodes_composed_text_alike() -> None:
     ignored = Tokenizer.from_huggingface(both.origin, ignore_normalizer=True)
     assert ignored.normalizer is None
     assert ignored.decode(ignored.encode(text)) == text
-    assert ignored.facts["imported"]["normalizer_left_out"] == "nfc"
+    assert ignored.facts["imported"]["normalizer_left_out"] == "NFC"
+    lower = tokenizers.Tokenizer.from_str(json.dumps(hf_data([], [], None, {"type": "Lowercase"})))
+    assert Tokenizer.from_huggingface(lower, ignore_normalizer=True).encode("A") == [65]
