@@ -44,6 +44,7 @@ NOT_RUN = {
     "docs/superwords-for-an-existing-tokenizer.md": [DOWNLOAD],
     "docs/how-to/train.md": [DOWNLOAD],
     "docs/how-to/other-programs.md": [DOWNLOAD],
+    "docs/how-to/serving.md": ["needs vLLM", "needs vLLM", "needs SGLang"],
 }
 
 BLOCK = re.compile(
@@ -170,6 +171,7 @@ ASSUMED: dict[str, Callable[[], None]] = {
     "docs/how-to/large-corpora.md": for_large_corpora,
     "docs/how-to/encode.md": for_encoding,
     "docs/how-to/other-programs.md": for_other_programs,
+    "docs/how-to/serving.md": for_other_programs,
     "docs/superwords-for-an-existing-tokenizer.md": for_existing_tokenizer,
 }
 
@@ -274,7 +276,8 @@ def test_every_flag_that_the_pages_mention_exists() -> None:
     known = {*flags(), "--help", "--version"}
     for page in PAGES:
         for code in re.findall(r"(?<!`)`([^`\n]+)`(?!`)", page.read_text(encoding="utf-8")):
-            if code.startswith(("cargo ", "python ", "pip ", "make ")):
+            # Flags of other programs are written with the name of the program.
+            if code.startswith(("cargo ", "python ", "pip ", "make ", "vllm ")):
                 continue
             for flag in re.findall(r"(?<![\w-])--[a-z][a-z-]*", code):
                 assert flag in known, f"{name_of(page)}: {code}"

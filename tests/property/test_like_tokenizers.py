@@ -3,90 +3,24 @@
 from __future__ import annotations
 
 import random
-from typing import Any
+from typing import Any, Literal
 from unicodedata import normalize
 
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
-from support.published import Added, Published, Rule
+from support.published import (
+    Added,
+    Published,
+    Rule,
+    added_tokens,
+    flag,
+    merge_lists,
+    normalizers,
+    texts,
+)
 
 pytest.importorskip("tokenizers", reason="tokenizers is not installed")
-
-# Letters, marks that combine, white space of several kinds, word and other characters.
-PIECES = [
-    "a",
-    "b",
-    "ab",
-    "e",
-    "e\u0301",
-    "\u00e9",
-    "\u0301",
-    "\u0323",
-    " ",
-    "  ",
-    "\u00a0",
-    "\u3000",
-]
-PIECES += [
-    "\n",
-    "\t",
-    "_",
-    "1",
-    ".",
-    "<",
-    ">",
-    "<a>",
-    "\ufb01",
-    "\u212b",
-    "\u1100\u1161",
-    "\u200d",
-    "漢",
-]
-# As text of an added token: no character that is the spelling of another byte in a vocabulary.
-CONTENTS = [
-    "<a>",
-    "<a",
-    "a>",
-    "ab",
-    "a",
-    " ",
-    "  ",
-    "   ",
-    "e\u0301",
-    "x\u0323",
-    "\u212b<",
-    "<\ufb01>",
-]
-CONTENTS += [" <a> ", "\n", "b ", "漢a", "\u1100\u1161", "<b>"]
-
-texts = st.lists(st.sampled_from(PIECES + CONTENTS), max_size=14).map("".join)
-flag = st.booleans()
-added_token = st.builds(
-    Added,
-    content=st.sampled_from(CONTENTS),
-    special=flag,
-    lstrip=flag,
-    rstrip=flag,
-    single_word=flag,
-    normalized=flag,
-)
-added_tokens = st.lists(added_token, max_size=6, unique_by=lambda token: token.content)
-normalizers = st.sampled_from([None, "nfc", "nfkc"])
-
-
-@st.composite
-def merge_lists(draw: st.DrawFn) -> list[Rule]:
-    """Merges in any order: one may come before the merges that make its parts."""
-    tokens = [b"a", b"b", b"e", b" ", b"\xcc", b"\x81"]
-    merges: list[Rule] = []
-    for _ in range(draw(st.integers(0, 12))):
-        rule = (draw(st.sampled_from(tokens)), draw(st.sampled_from(tokens)))
-        joined = b"".join(rule)
-        if rule not in merges and joined not in tokens and len(joined) <= 12:
-            merges.append(rule)
-            tokens.append(joined)
-    return draw(st.permutations(merges))
 
 
 def encoded(twin: Any, text: str) -> Any:
@@ -149,7 +83,7 @@ def test_offsets_cover_those_of_tokenizers(
 
     Where normalization also sorts marks, `tokenizers` names marks that a token does not come from.
     """
-    form = "NFKD" if normalizer == "nfkc" else "NFD"
+    form: Literal["NFD", "NFKD"] = "NFKD" if normalizer == "nfkc" else "NFD"
     sorted_marks = normalize(form, text) == "".join(normalize(form, char) for char in text)
     assume(normalizer is None or sorted_marks)
     published = Published(merges=[(b"a", b"b")], added=added, normalizer=normalizer)

@@ -7,6 +7,7 @@ from dataclasses import astuple, dataclass, field
 from typing import Any
 
 import superword
+from hypothesis import strategies as st
 from superword import Pretokenizer, _core
 from superword._support.bytechars import to_chars
 
@@ -63,7 +64,9 @@ class Published:
         for token in self.added:
             content, special, *flags = astuple(token)
             names = ("lstrip", "rstrip", "single_word", "normalized")
-            given = tokenizers.AddedToken(content, special=special, **dict(zip(names, flags)))
+            given = tokenizers.AddedToken(
+                content, special=special, **dict(zip(names, flags, strict=True))
+            )
             (twin.add_special_tokens if special else twin.add_tokens)([given])
         twin.encode_special_tokens = not find_special
         return twin
@@ -100,3 +103,108 @@ class Published:
             settings=self.settings,
         )
         return superword.Tokenizer._wrap(model)
+
+
+# Letters, marks that combine, white space of several kinds, word and other characters.
+PIECES = [
+    "a",
+    "b",
+    "ab",
+    "e",
+    "e\u0301",
+    "\u00e9",
+    "\u0301",
+    "\u0323",
+    " ",
+    "  ",
+    "\u00a0",
+    "\u3000",
+]
+PIECES += [
+    "\n",
+    "\t",
+    "_",
+    "1",
+    ".",
+    "<",
+    ">",
+    "<a>",
+    "\ufb01",
+    "\u212b",
+    "\u1100\u1161",
+    "\u200d",
+    "漢",
+]
+# As text of an added token: no character that is the spelling of another byte in a vocabulary.
+CONTENTS = [
+    "<a>",
+    "<a",
+    "a>",
+    "ab",
+    "a",
+    " ",
+    "  ",
+    "   ",
+    "e\u0301",
+    "x\u0323",
+    "\u212b<",
+    "<\ufb01>",
+]
+CONTENTS += [" <a> ", "\n", "b ", "漢a", "\u1100\u1161", "<b>"]
+
+texts = st.lists(st.sampled_from(PIECES + CONTENTS), max_size=14).map("".join)
+flag = st.booleans()
+added_token = st.builds(
+    Added,
+    content=st.sampled_from(CONTENTS),
+    special=flag,
+    lstrip=flag,
+    rstrip=flag,
+    single_word=flag,
+    normalized=flag,
+)
+added_tokens = st.lists(added_token, max_size=6, unique_by=lambda token: token.content)
+normalizers = st.sampled_from([None, "nfc", "nfkc"])
+
+
+@st.composite
+def merge_lists(draw: st.DrawFn) -> list[Rule]:
+    """Merges in any order: one may come before the merges that make its parts."""
+    tokens = [b"a", b"b", b"e", b" ", b"\xcc", b"\x81"]
+    merges: list[Rule] = []
+    for _ in range(draw(st.integers(0, 12))):
+        rule = (draw(st.sampled_from(tokens)), draw(st.sampled_from(tokens)))
+        joined = b"".join(rule)
+        if rule not in merges and joined not in tokens and len(joined) <= 12:
+            merges.append(rule)
+            tokens.append(joined)
+    return draw(st.permutations(merges))
+
+
+@st.composite
+def published(draw: st.DrawFn) -> Published:
+    """A small tokenizer with any of the features of published ones, and some supermerges."""
+    merges = draw(merge_lists())
+    words = [left + right for left, right in merges] + [b"a", b"b", b"e"]
+    unmade = [
+        token
+        for token in draw(
+            st.lists(st.sampled_from([b" a", b" be", b"abe", b" aba", b""]), unique=True)
+        )
+        if token not in words
+    ]
+    parts = [*words, *filter(None, unmade)]
+    supermerges: list[Rule] = []
+    for _ in range(draw(st.integers(0, 5))):
+        rule = (draw(st.sampled_from(parts)), draw(st.sampled_from(parts)))
+        if rule not in supermerges and rule not in merges and len(b"".join(rule)) <= 20:
+            supermerges.append(rule)
+            parts.append(b"".join(rule))
+    return Published(
+        merges=merges,
+        added=draw(added_tokens),
+        normalizer=draw(normalizers),
+        whole_pieces=draw(flag),
+        unmade=unmade,
+        supermerges=supermerges,
+    )

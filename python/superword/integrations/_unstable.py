@@ -21,7 +21,7 @@ first one needs a known pattern.
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from itertools import accumulate, pairwise, product
 
 from superword.errors import TextError
@@ -32,7 +32,7 @@ __all__ = ["Unstable"]
 
 # A character of every kind that the patterns of the presets tell apart, and of every script that
 # has a pattern of its own.
-_KINDS = "aAǅʰא的のカกກកကー\u0301" + "1Ⅷ" + "'’!-/😀\u200d\x00" + " \u00a0\u3000\t\n\r\u2028"
+_KINDS = "aAǅʰא的のカกກកကー\u0301\u30991Ⅷ'’!-/。・゛😀\u200d\u3040\x00 \u00a0\u3000\t\n\r\u2028"
 _CONTRACTIONS = ("s", "t", "d", "m", "re", "ve", "ll")
 _PROBES = (
     "",
@@ -50,16 +50,20 @@ _LAST = 64
 class Unstable:
     """Finds the stable ids and the completions of texts; see `Encoding.encode_with_unstable`."""
 
-    def __init__(self, tokenizer: Tokenizer, pieces: Pieces, ranks: dict[bytes, int]) -> None:
+    def __init__(
+        self, tokenizer: Tokenizer, pieces: Callable[[], Pieces], ranks: dict[bytes, int]
+    ) -> None:
         pretokenizer = tokenizer.pretokenizer
-        if getattr(pretokenizer, "meaning", pretokenizer.name) is None:
+        if pretokenizer.meaning is None:
             raise _refusal("it has a custom pattern")
         if tokenizer.normalizer is not None:
             raise _refusal("it normalizes text, so that its tokens are not parts of the text")
+        if tokenizer._model.has_deletions:
+            raise _refusal("it has deleted tokens")
         if tokenizer._model.has_ngrams:
             raise _refusal("it splits runs of words greedily")
         self._tokenizer = tokenizer
-        self._pieces = pieces
+        self._pieces = pieces()
         self._ranks = ranks
         self._tokens = sorted(ranks)
 

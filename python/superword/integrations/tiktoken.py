@@ -301,7 +301,7 @@ class Encoding:
     def _unstable(self) -> Unstable:
         from superword.integrations._unstable import Unstable
 
-        return Unstable(self.superword, self._pieces, self._mergeable_ranks)
+        return Unstable(self.superword, lambda: self._pieces, self._mergeable_ranks)
 
     def _known(self, allowed: Allowed) -> Allowed:
         # Like tiktoken, accept names that are not special tokens.

@@ -115,7 +115,8 @@ impl Words {
     /// The tokens that may be part of a superword: eligible pretokens that encode as one token.
     pub fn eligible(&self, alphabet: Alphabet, pretokenizer: &Pretokenizer) -> Eligible {
         let events = self.events();
-        let encoder = self.encoder(alphabet);
+        let order = self.lookup.order.as_deref();
+        let encoder = WordEncoder::new(alphabet.symbols(), &events, order);
         let unmade = alphabet.size()..alphabet.size() + self.lookup.unmade;
         let mut eligible = Eligible::default();
         let tokens = &self.tokens;

@@ -101,7 +101,7 @@ class Vocabulary(PreTrainedTokenizer):  # type: ignore[misc]
         size = start = len(self)
         for token in new_tokens:
             if not isinstance(token, str | AddedToken):
-                raise TypeError(f"Token {token} is not a string but a {type(token)}.")
+                raise TypeError(f"a token is a str or an AddedToken, not {type(token).__name__}")
             if isinstance(token, str):
                 special = special_tokens or token in self.all_special_tokens
                 token = AddedToken(token, special=special, normalized=not special)
