@@ -145,10 +145,7 @@ def _check_leaf(tokenizer: Tokenizer, shapes: Shapes, leaf: str) -> None:
             reason="leaf",
             token=leaf,
         )
-    if (
-        not tokenizer.pretokenizer.is_eligible(leaf)
-        or len(tokenizer.encode_ordinary(leaf)) != 1
-    ):
+    if not tokenizer.pretokenizer.is_eligible(leaf) or len(tokenizer.encode_ordinary(leaf)) != 1:
         raise ExportError(
             f"a superword has the part {leaf!r}, which the model itself never joins: it is "
             "not eligible, or not one token",

@@ -74,7 +74,11 @@ class _Node:
 
 
 def run_pattern(
-    leaves: Mapping[str, int], first: Collection[str], later: Collection[str], cuts: Cuts, by: Shapes
+    leaves: Mapping[str, int],
+    first: Collection[str],
+    later: Collection[str],
+    cuts: Cuts,
+    by: Shapes,
 ) -> str:
     """A pattern for a run of leaves, given with their counts. Frequent leaves come first.
 
