@@ -165,4 +165,8 @@ def check_nasty(origin: Origin, model: Tokenizer, tekken: bool = False) -> Compa
     """Compare on the nasty texts, with the added tokens of the model in some of them."""
     added = [token.content for token in model.added_tokens]
     ordinary = [token.content for token in model.added_tokens if not token.special]
-    return compare(origin, model, nasty_texts([*ordinary[:30], *added]), tekken)
+    texts = nasty_texts([*ordinary[:30], *added])
+    # Tokens that only a look-up of the whole pretoken finds.
+    unmade = [token.decode(errors="ignore") for token in list(model.unmade_tokens)[:1000]]
+    texts += [" ".join(unmade), "\n".join(unmade), "".join(unmade), *unmade[:200]]
+    return compare(origin, model, texts, tekken)

@@ -76,7 +76,9 @@ def test_words_that_may_be_joined_are_never_inside_a_longer_word(name: str) -> N
         joined += 1
         before = "".join(chance.choices(KINDS, k=chance.randrange(3)))
         after = "".join(chance.choices(KINDS, k=chance.randrange(3)))
-        assert not any(left + right in pretoken for pretoken in preset.split(before + left + right + after))
+        assert not any(
+            left + right in pretoken for pretoken in preset.split(before + left + right + after)
+        )
     assert joined > 1_000
     assert bool(refused) == (name in ("gpt4o", "tekken", "gpt4o-portable", "gpt4o-export"))
 

@@ -28,16 +28,17 @@ MAY_USE: dict[str, set[str]] = {
     "corpus": set(),
     "merge": set(),
     "model": {"text"},
+    "prepare": {"model"},
     # The n-grams of greedy splitting are part of the model.
-    "count": {"text", "model"},
-    "encode": {"text", "model", "encode::merge", "encode::words", "encode::cache"},
+    "count": {"text", "model", "prepare"},
+    "encode": {"text", "model", "prepare", "encode::merge", "encode::words", "encode::cache"},
     "encode::cache": {"encode"},
     # Merging and the encoding of words stand below the encoder, so that training can use them.
     "encode::merge": {"model"},
     "encode::words": {"model", "encode::merge"},
     "encode::shards": {"text", "model", "corpus", "encode"},
     # To find eligible pretokens, training encodes words. It needs nothing else of `encode`.
-    "train": {"text", "corpus", "count", "merge", "model", "encode::words"},
+    "train": {"text", "corpus", "count", "merge", "model", "prepare", "encode::words"},
 }
 # Inside these modules, calls go one way: no two files use each other, directly or indirectly.
 ONE_WAY = ["encode", "encode::merge", "train"]

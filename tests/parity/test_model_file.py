@@ -65,7 +65,7 @@ def test_token_made_again_enters_at_the_later_time() -> None:
     ("damage", "message"),
     [
         (lambda data: b"{}", "not a superword model"),
-        (lambda data: data[:8] + b"\x02" + data[9:], "newer version: 2"),
+        (lambda data: data[:8] + b"\x03" + data[9:], "newer version: 3"),
         (lambda data: data[:-1], "bytes where the header describes"),
         (lambda data: data[:325] + b"\x07" + data[326:], "unknown kind of event: 7"),
     ],

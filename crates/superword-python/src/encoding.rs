@@ -1,5 +1,6 @@
 //! Encodes text for Python, in whole batches and without creating an object for each id.
 
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use numpy::{IntoPyArray, PyArray1, PyArrayMethods};
@@ -7,9 +8,10 @@ use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::pybacked::{PyBackedBytes, PyBackedStr};
 use pyo3::types::{PyByteArray, PyBytes, PyList, PySlice};
-use superword::encode::{BatchError, EncodedBatch, Encoder, OffsetUnit, Spans, SpecialFinder};
+use superword::encode::{BatchError, EncodedBatch, Encoder, OffsetUnit, Spans};
 use superword::memory::OutOfMemory;
 use superword::observe::{Observer, Silent};
+use superword::prepare::Preparation;
 
 use crate::errors;
 use crate::reading::arrow::Buffers;
@@ -28,9 +30,10 @@ pub(crate) type Flat<'py> = (Bound<'py, PyArray1<u32>>, Bound<'py, PyArray1<u64>
 /// The same for a column. Its offsets have the width of those of the column.
 pub(crate) type FlatColumn<'py> = (Bound<'py, PyArray1<u32>>, Bound<'py, PyByteArray>);
 
-/// Finds the special tokens that a call allows.
-fn finder(encoder: &Encoder, allowed: &[String]) -> SpecialFinder {
-    encoder.special_finder(|text| allowed.iter().any(|allowed| allowed == text))
+/// Prepares texts with the special tokens that a call allows.
+fn preparation(encoder: &Encoder, allowed: &[String]) -> Preparation {
+    let allowed: HashSet<&str> = allowed.iter().map(String::as_str).collect();
+    encoder.preparation(|text| allowed.contains(text))
 }
 
 fn raised(error: &BatchError) -> PyErr {
@@ -67,7 +70,7 @@ fn with_texts<T: Send + 'static>(
     encoder: &Arc<Encoder>,
     texts: Texts,
     allowed: Vec<String>,
-    work: impl FnOnce(&Encoder, &[&str], &SpecialFinder, &dyn Observer) -> Result<T, BatchError>
+    work: impl FnOnce(&Encoder, &[&str], &Preparation, &dyn Observer) -> Result<T, BatchError>
     + Send
     + 'static,
 ) -> PyResult<T> {
@@ -79,7 +82,7 @@ fn with_texts<T: Send + 'static>(
         bytes,
         move |encoder, texts, observer| {
             let texts: Vec<&str> = texts.iter().map(|text| &**text).collect();
-            work(encoder, &texts, &finder(encoder, &allowed), observer)
+            work(encoder, &texts, &preparation(encoder, &allowed), observer)
         },
     )?;
     result.map_err(|error| raised(&error))
@@ -94,7 +97,7 @@ pub(crate) fn ids<'py>(
     let bytes = text.len();
     let ids = off_the_gil(py, encoder, text, bytes, move |encoder, text, _| {
         let mut ids = Vec::new();
-        let done = encoder.encode(text, &finder(encoder, &allowed), &mut ids);
+        let done = encoder.encode(text, &preparation(encoder, &allowed), &mut ids);
         done.map(|()| ids)
     })?;
     let ids = ids.map_err(|error| errors::split(&error))?;
@@ -142,8 +145,8 @@ fn batch(
         encoder,
         texts,
         allowed,
-        move |encoder, texts, specials, observer| {
-            encoder.encode_batch(texts, specials, threads, observer)
+        move |encoder, texts, preparation, observer| {
+            encoder.encode_batch(texts, preparation, threads, observer)
         },
     )
 }
@@ -200,21 +203,22 @@ fn flat_in_place<'py>(
         move |encoder, owned, observer| {
             let (texts, room) = owned;
             let texts: Vec<&str> = texts.iter().map(|text| &**text).collect();
-            let specials = finder(encoder, &allowed);
+            let preparation = preparation(encoder, &allowed);
             Python::attach(|py| -> PyResult<_> {
                 let mut room = room.bind(py).try_readwrite()?;
                 let room = room.as_slice_mut()?;
                 py.detach(|| {
                     let (mut count, mut rest) = (0, Vec::new());
-                    let offsets = encoder.encode_in_chunks(&texts, &specials, observer, |part| {
-                        match room.get_mut(count..count + part.len()) {
+                    let offsets =
+                        encoder.encode_in_chunks(&texts, &preparation, observer, |part| match room
+                            .get_mut(count..count + part.len())
+                        {
                             Some(place) if rest.is_empty() => {
                                 place.copy_from_slice(part);
                                 count += part.len();
                             }
                             _ => rest.extend_from_slice(part),
-                        }
-                    });
+                        });
                     let offsets = offsets.map_err(|error| raised(&error))?;
                     let offsets: Vec<u64> = offsets.iter().map(|&offset| offset as u64).collect();
                     Ok((count, rest, offsets))
@@ -278,16 +282,18 @@ pub(crate) fn column<'py>(
         column,
         bytes,
         move |encoder, column, observer| {
-            let specials = finder(encoder, &allowed);
+            let preparation = preparation(encoder, &allowed);
             column.with(|column| {
-                let encoded = encoder.encode_batch(&column.texts()?, &specials, threads, observer);
+                let encoded =
+                    encoder.encode_batch(&column.texts()?, &preparation, threads, observer);
                 encoded.map_err(|error| raised(&error))
             })
         },
     )??;
     let offsets = match wide {
         true => offsets_of(py, &encoded, |offset| (offset as u64).to_ne_bytes()),
-        // A token has at least one byte, so there are no more ids than bytes, whose offsets fit.
+        // Normalization may make a text longer, so there may be more ids than bytes.
+        false if i32::try_from(encoded.tokens()).is_err() => return Err(errors::too_many_ids()),
         false => offsets_of(py, &encoded, |offset| (offset as u32).to_ne_bytes()),
     }?;
     Ok((all_ids(py, &encoded)?, offsets))
@@ -328,8 +334,8 @@ pub(crate) fn counts(
         encoder,
         texts,
         allowed,
-        move |encoder, texts, specials, observer| {
-            encoder.count_batch(texts, specials, threads, observer)
+        move |encoder, texts, preparation, observer| {
+            encoder.count_batch(texts, preparation, threads, observer)
         },
     )
 }
@@ -346,7 +352,7 @@ pub(crate) fn with_offsets(
 ) -> PyResult<WithOffsets> {
     let bytes = text.len();
     off_the_gil(py, encoder, text, bytes, move |encoder, text, _| {
-        encoder.encode_with_offsets(text, &finder(encoder, &allowed), unit)
+        encoder.encode_with_offsets(text, &preparation(encoder, &allowed), unit)
     })?
     .map_err(|error| errors::split(&error))
 }
@@ -373,7 +379,7 @@ pub(crate) fn lines<'py>(
                 "" => vec![text],
                 end => text.strip_suffix(end).unwrap_or(text).split(end).collect(),
             };
-            Some(encoder.encode_lines(&texts, &finder(encoder, &allowed), threads, observer))
+            Some(encoder.encode_lines(&texts, &preparation(encoder, &allowed), threads, observer))
         },
     )?;
     match lines {

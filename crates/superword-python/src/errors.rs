@@ -195,6 +195,13 @@ pub(crate) fn no_part(what: &str, name: &str) -> PyErr {
 }
 
 /// The error for facts of a model that are not a JSON object.
+/// A column of 32-bit offsets has more ids than these can count.
+pub(crate) fn too_many_ids() -> PyErr {
+    let message = "the column has more tokens than a list column with 32-bit offsets can hold";
+    let hint = "cast the column to large_string".to_owned();
+    Raised::new("TextError", message, Some(hint)).into()
+}
+
 pub(crate) fn part_json(what: &str, error: &serde_json::Error) -> PyErr {
     let message = format!("the {what} are not a JSON object: {error}");
     Raised::new("ConversionError", message, None).into()

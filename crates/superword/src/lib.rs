@@ -32,6 +32,7 @@ pub mod memory;
 pub mod merge;
 pub mod model;
 pub mod observe;
+pub mod prepare;
 pub mod table;
 #[cfg(test)]
 mod testing;

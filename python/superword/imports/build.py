@@ -55,7 +55,12 @@ def pretokenizer_for(pattern: str, **more: Any) -> Pretokenizer:
             f"the pattern cannot be used: {error._texts[0]}", hint=error._texts[1]
         ) from error
     presets = (Pretokenizer(name) for name in preset_names())
-    return next((preset for preset in presets if preset == made), made)
+    return next((preset for preset in presets if _parts(preset) == _parts(made)), made)
+
+
+def _parts(made: Pretokenizer) -> tuple[Any, ...]:
+    # Scripts are a set. Other programs list them in another order.
+    return made.pattern, made.script_pattern, sorted(made.scripts), made.eligible
 
 
 def build(

@@ -14,11 +14,14 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from itertools import pairwise
+from typing import TypeAlias
 
 from superword.reference.greedy import split_greedily
 from superword.reference.pairs import Pair, Token, apply_merge, split_bytes, split_token
 from superword.reference.pretokenize import Pretokenizer
 from superword.reference.steps import Delete, Event, Merge, Step, Supermerge
+
+Whole: TypeAlias = frozenset[Token]
 
 
 def apply_earliest_first(tokens: Sequence[Token], ranks: Mapping[Pair, int]) -> list[Token]:
@@ -42,6 +45,27 @@ def apply_earliest_first(tokens: Sequence[Token], ranks: Mapping[Pair, int]) -> 
         tokens = apply_merge(tokens, min(applicable, key=ranks.__getitem__))
 
 
+def apply_one_at_a_time(tokens: Sequence[Token], ranks: Mapping[Pair, int]) -> list[Token]:
+    """Apply the rule of the lowest rank at its leftmost position, one merge at a time.
+
+    This is what Hugging Face tokenizers and tiktoken do with ranks in any order. It differs from
+    `apply_earliest_first` only if a merge enables an earlier rule, which then goes next.
+
+    >>> ranks = {(b"ab", b"a"): 0, (b"a", b"b"): 1}
+    >>> apply_one_at_a_time([b"a", b"b", b"a", b"b"], ranks)
+    [b'aba', b'b']
+    >>> apply_earliest_first([b"a", b"b", b"a", b"b"], ranks)
+    [b'ab', b'ab']
+    """
+    tokens = list(tokens)
+    while True:
+        found = [(ranks[pair], at) for at, pair in enumerate(pairwise(tokens)) if pair in ranks]
+        if not found:
+            return tokens
+        _, at = min(found)
+        tokens[at : at + 2] = [tokens[at] + tokens[at + 1]]
+
+
 def ranks_of(merges: Iterable[Merge | Supermerge]) -> dict[Pair, int]:
     """Number the rules. A rule that was recorded twice has its first number."""
     ranks: dict[Pair, int] = {}
@@ -53,12 +77,22 @@ def ranks_of(merges: Iterable[Merge | Supermerge]) -> dict[Pair, int]:
 class Words:
     """Encodes a pretoken with the events of phase 1.
 
+    Imported models may have `own_ranks`, which are not in the order of the events, and pretokens
+    that are one token as a `whole`, whatever the merges make of them.
+
     >>> Words([Merge(b"u", b"g", 20), Merge(b"h", b"ug", 15)]).encode(b"hugs")
     (b'hug', b's')
     """
 
-    def __init__(self, events: Sequence[Event]) -> None:
+    def __init__(
+        self,
+        events: Sequence[Event],
+        own_ranks: Mapping[Pair, int] | None = None,
+        whole: Whole = frozenset(),
+    ) -> None:
         self.events = list(events)
+        self.own_ranks = own_ranks
+        self.whole = whole
         self.deletes = any(isinstance(event, Delete) for event in events)
         self.ranks = ranks_of(e for e in events if isinstance(e, Merge))
         # For the replay: the events that merge a pair or delete a token.
@@ -68,7 +102,11 @@ class Words:
         self.encode = lru_cache(maxsize=100_000)(self._encode)
 
     def _encode(self, pretoken: bytes) -> tuple[Token, ...]:
+        if pretoken in self.whole:
+            return (pretoken,)
         tokens = split_bytes(pretoken)
+        if self.own_ranks is not None:
+            return tuple(apply_one_at_a_time(tokens, self.own_ranks))
         if self.deletes:
             return tuple(self.replay(tokens))
         return tuple(apply_earliest_first(tokens, self.ranks))
@@ -138,9 +176,12 @@ class Encoder:
         steps: Sequence[Step],
         pretokenizer: Pretokenizer,
         ngrams: Collection[tuple[Token, ...]] | None = None,
+        own_ranks: Mapping[Pair, int] | None = None,
+        whole: Whole = frozenset(),
     ) -> None:
         self.pretokenizer = pretokenizer
-        self.words = Words([s for s in steps if not isinstance(s, Supermerge)])
+        events = [s for s in steps if not isinstance(s, Supermerge)]
+        self.words = Words(events, own_ranks, whole)
         self.superwords = ranks_of(s for s in steps if isinstance(s, Supermerge))
         self.ngrams = ngrams
 

@@ -20,12 +20,12 @@ from __future__ import annotations
 import json
 import struct
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 MAGIC = b"\x89SWM\r\n\x1a\n"
-VERSION = 1
+VERSION = 2
 NOT_IN_UTF8 = {0xC0, 0xC1, *range(0xF5, 0x100)}
 
 
@@ -65,6 +65,8 @@ class ModelFile:
     events: list[Event]
     ids: list[int] | None
     ngrams: list[list[int]]
+    order: list[int] | None = None
+    unmade: list[bytes] = field(default_factory=list)
 
 
 def read_model(source: str | Path | bytes) -> ModelFile:
@@ -92,6 +94,14 @@ def read_model(source: str | Path | bytes) -> ModelFile:
             for _ in range(section["items"]):
                 length = read_number(numbers)
                 model.ngrams.append([read_number(numbers) for _ in range(length)])
+        elif section["name"] == "order":
+            numbers = iter(body)
+            model.order = [read_number(numbers) for _ in range(section["items"])]
+        elif section["name"] == "unmade":
+            numbers = iter(body)
+            for _ in range(section["items"]):
+                length = read_number(numbers)
+                model.unmade.append(bytes(next(numbers) for _ in range(length)))
     if start + 8 != len(data):
         raise ValueError(f"{len(data)} bytes where the header describes {start + 8}")
     return model
@@ -127,7 +137,7 @@ def read_event(source: Iterator[int]) -> Event:
 def tokens(model: ModelFile) -> tuple[list[bytes], list[int]]:
     """Replay the events. Returns the bytes of all symbols, and the existing symbols in order."""
     alphabet = set(range(256)) - (NOT_IN_UTF8 if model.header["alphabet"] == "utf8" else set())
-    symbols = [bytes([byte]) for byte in sorted(alphabet)]
+    symbols = [bytes([byte]) for byte in sorted(alphabet)] + model.unmade
     number_of = {token: symbol for symbol, token in enumerate(symbols)}
     alive = dict.fromkeys(range(len(symbols)))  # an ordered set
     superwords: set[int] = set()  # they stay when a word with the same bytes is deleted
@@ -147,10 +157,11 @@ def tokens(model: ModelFile) -> tuple[list[bytes], list[int]]:
 
 
 def vocabulary(model: ModelFile) -> dict[int, bytes]:
-    """Return the bytes of each id, including special tokens."""
+    """Return the bytes of each id, including added tokens. If two share an id, it is the first."""
     symbols, alive = tokens(model)
     ids = enumerate(alive) if model.ids is None else ((model.ids[s], s) for s in alive)
     table = {token_id: symbols[symbol] for token_id, symbol in ids}
-    for special in model.header["special_tokens"]:
-        table[special["id"]] = special["text"].encode()
+    header = model.header
+    for added in header["added_tokens" if "added_tokens" in header else "special_tokens"]:
+        table.setdefault(added["id"], added["text"].encode())
     return table

@@ -7,6 +7,7 @@ use pyo3::types::PyDict;
 use superword::corpus::Source;
 use superword::model::read_facts;
 use superword::observe::Observer;
+use superword::prepare::Preparations;
 use superword::text::Pretokenizer;
 use superword::train::{self, Text, TrainError, Words};
 
@@ -132,14 +133,22 @@ pub(crate) fn count_candidates<'py>(
         let pretokenizer = Pretokenizer::new(model.parts().pretokenizer.clone())?;
         let words = Words::of_model(&model)?;
         let eligible = words.eligible(model.parts().alphabet, &pretokenizer);
+        // Special tokens in the text are plain text, as they are when a corpus is encoded.
+        let preparation = Preparations::new(&model).ordinary().clone();
         let text = Text {
             sources: &buffered(sources, observer)?,
             read: &read,
             sample,
             max_memory,
         };
-        let counted =
-            train::count_candidates(&text, &pretokenizer, &eligible, cut_below, observer)?;
+        let counted = train::count_candidates(
+            &text,
+            &pretokenizer,
+            &preparation,
+            &eligible,
+            cut_below,
+            observer,
+        )?;
         Ok((words.tokens, counted))
     })?;
     let (tokens, counted) = result.map_err(|error: TrainError| errors::train(&error))?;

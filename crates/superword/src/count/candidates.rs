@@ -6,6 +6,7 @@ use super::{BigramSketch, CountError, CountFileError, CountOverflow, Counts, che
 use crate::hash::{fold, hash_u64};
 use crate::memory;
 use crate::observe::Observer;
+use crate::prepare::{Part, Preparation};
 use crate::table::BytesTable;
 use crate::text::{Pretokenizer, SplitError};
 use crate::token::Symbol;
@@ -179,6 +180,7 @@ pub struct EarlyCut<'a> {
 #[derive(Debug)]
 pub struct CandidateCounter<'a> {
     pretokenizer: Pretokenizer,
+    preparation: Option<Preparation>,
     eligible: &'a Eligible,
     cut: Option<EarlyCut<'a>>,
     run: Vec<Symbol>,
@@ -186,14 +188,17 @@ pub struct CandidateCounter<'a> {
 }
 
 impl<'a> CandidateCounter<'a> {
-    /// Without `cut`, candidates are counted whole.
+    /// Without `preparation`, texts are counted as they are. Without `cut`, candidates are counted
+    /// whole.
     pub fn new(
         pretokenizer: Pretokenizer,
+        preparation: Option<Preparation>,
         eligible: &'a Eligible,
         cut: Option<EarlyCut<'a>>,
     ) -> CandidateCounter<'a> {
         CandidateCounter {
             pretokenizer,
+            preparation,
             eligible,
             cut,
             run: Vec::new(),
@@ -203,6 +208,19 @@ impl<'a> CandidateCounter<'a> {
 
     /// Counts the candidates of one document.
     pub fn document(&mut self, text: &str) -> Result<(), SplitError> {
+        let Some(preparation) = self.preparation.take() else {
+            return self.part(text);
+        };
+        let result = preparation.for_each(text, false, |part| match part {
+            Part::Text(part) => self.part(part.text),
+            Part::Token { .. } => Ok(()),
+        });
+        self.preparation = Some(preparation);
+        result
+    }
+
+    /// Counts the candidates of a text without added tokens.
+    fn part(&mut self, text: &str) -> Result<(), SplitError> {
         let bytes = text.as_bytes();
         let (run, counts, cut) = (&mut self.run, &mut self.counts, self.cut);
         let mut previous = 0;

@@ -5,8 +5,9 @@ use std::sync::Mutex;
 use std::sync::PoisonError;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use super::{Encoder, SpecialFinder};
+use super::Encoder;
 use crate::observe::{Observer, Stopped, check_stop};
+use crate::prepare::Preparation;
 use crate::text::SplitError;
 
 /// Texts are given to threads in chunks of about this many bytes.
@@ -81,7 +82,7 @@ impl Encoder {
     pub fn encode_batch(
         &self,
         texts: &[&str],
-        specials: &SpecialFinder,
+        preparation: &Preparation,
         threads: usize,
         observer: &dyn Observer,
     ) -> Result<EncodedBatch, BatchError> {
@@ -91,7 +92,7 @@ impl Encoder {
                 ends: Vec::with_capacity(texts.len()),
             };
             for text in texts {
-                self.encode(text, specials, &mut chunk.ids)?;
+                self.encode(text, preparation, &mut chunk.ids)?;
                 chunk.ends.push(chunk.ids.len());
             }
             Ok(chunk)
@@ -104,7 +105,7 @@ impl Encoder {
     pub fn encode_in_chunks(
         &self,
         texts: &[&str],
-        specials: &SpecialFinder,
+        preparation: &Preparation,
         observer: &dyn Observer,
         mut take: impl FnMut(&[u32]),
     ) -> Result<Vec<usize>, BatchError> {
@@ -115,7 +116,7 @@ impl Encoder {
             check_stop(observer)?;
             ids.clear();
             for text in &texts[range] {
-                self.encode(text, specials, &mut ids)?;
+                self.encode(text, preparation, &mut ids)?;
                 offsets.push(before + ids.len());
             }
             before += ids.len();
@@ -128,7 +129,7 @@ impl Encoder {
     pub fn count_batch(
         &self,
         texts: &[&str],
-        specials: &SpecialFinder,
+        preparation: &Preparation,
         threads: usize,
         observer: &dyn Observer,
     ) -> Result<Vec<usize>, BatchError> {
@@ -136,7 +137,7 @@ impl Encoder {
             let mut ids = Vec::new();
             let count = |text: &&str| {
                 ids.clear();
-                self.encode(text, specials, &mut ids).map(|()| ids.len())
+                self.encode(text, preparation, &mut ids).map(|()| ids.len())
             };
             texts.iter().map(count).collect::<Result<Vec<_>, _>>()
         })?;

@@ -6,9 +6,9 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use super::cache::CACHE_BYTES;
 use super::pretokens::{self, Workspace};
 use super::shelf::Shelf;
-use super::specials::SpecialFinder;
 use super::tables::Tables;
 use crate::model::Model;
+use crate::prepare::{Part, Preparation, Preparations};
 use crate::text::{PatternError, Pretokenizer, SplitError};
 use crate::token::TokenId;
 
@@ -17,6 +17,7 @@ use crate::token::TokenId;
 pub struct Encoder {
     model: Arc<Model>,
     tables: Tables,
+    preparations: Preparations,
     /// Workspaces that are not in use. A call borrows one.
     workspaces: Shelf<Workspace>,
     /// The cache size of each workspace.
@@ -40,6 +41,7 @@ impl Encoder {
     pub fn new(model: Arc<Model>) -> Result<Encoder, PatternError> {
         Ok(Encoder {
             tables: Tables::new(&model)?,
+            preparations: Preparations::new(&model),
             workspaces: Shelf::default(),
             cache_bytes: AtomicUsize::new(CACHE_BYTES),
             model,
@@ -56,37 +58,73 @@ impl Encoder {
         self.tables.pretokenizer()
     }
 
-    /// A finder for the special tokens of the model for which `allowed` returns true.
-    pub fn special_finder(&self, mut allowed: impl FnMut(&str) -> bool) -> SpecialFinder {
-        let added = self.model.parts().added.iter();
-        SpecialFinder::new(added.filter(|token| token.special && allowed(&token.text)))
+    /// Prepares texts so that the special tokens for which `allowed` returns true become their ids.
+    /// Added tokens that are not special always do.
+    pub fn preparation(&self, allowed: impl Fn(&str) -> bool) -> Preparation {
+        self.preparations.allowing(&self.model, allowed)
     }
 
     /// Appends the ids of a text. Special tokens in it are treated as plain text.
     pub fn encode_ordinary(&self, text: &str, out: &mut Vec<u32>) -> Result<(), SplitError> {
-        self.workspaces
-            .with(|workspace| self.encode_part(workspace, text, out))
+        self.encode(text, self.preparations.ordinary(), out)
     }
 
-    /// Appends the ids of a text. The special tokens of the finder become their ids.
+    /// Appends the ids of a text that is prepared in this way.
     pub fn encode(
         &self,
         text: &str,
-        specials: &SpecialFinder,
+        preparation: &Preparation,
         out: &mut Vec<u32>,
     ) -> Result<(), SplitError> {
         self.workspaces.with(|workspace| {
-            let mut from = 0;
-            while let Some((start, end, id)) = specials.find(text, from) {
-                self.encode_part(workspace, &text[from..start], out)?;
-                out.push(id);
-                from = end;
+            if preparation.is_nothing() {
+                return self.encode_part(workspace, text, out);
             }
-            self.encode_part(workspace, &text[from..], out)
+            preparation.for_each(text, false, |part| match part {
+                Part::Text(part) => self.encode_part(workspace, part.text, out),
+                Part::Token { id, .. } => {
+                    out.push(id);
+                    Ok(())
+                }
+            })
         })
     }
 
-    /// Appends the ids of a text without special tokens.
+    /// Appends the ids of a text and calls `visit` with the range of the text that each of them comes
+    /// from, in bytes.
+    pub(super) fn encode_with_spans(
+        &self,
+        text: &str,
+        preparation: &Preparation,
+        out: &mut Vec<u32>,
+        mut visit: impl FnMut(usize, usize),
+    ) -> Result<(), SplitError> {
+        self.workspaces.with(|workspace| {
+            preparation.for_each(text, true, |part| {
+                match part {
+                    Part::Text(part) => {
+                        let first = out.len();
+                        self.encode_part(workspace, part.text, out)?;
+                        let mut at = 0;
+                        for &id in &out[first..] {
+                            let bytes = self.token_bytes(TokenId(id));
+                            let end = at + bytes.map_or(0, <[u8]>::len);
+                            let (from, to) = part.original(at, end);
+                            visit(from, to);
+                            at = end;
+                        }
+                    }
+                    Part::Token { id, start, end } => {
+                        out.push(id);
+                        visit(start, end);
+                    }
+                }
+                Ok(())
+            })
+        })
+    }
+
+    /// Appends the ids of a text without added tokens.
     fn encode_part(
         &self,
         workspace: &mut Workspace,

@@ -1,7 +1,8 @@
 //! Ids as text: one line of decimal numbers for each document.
 
-use super::{BatchError, Encoder, SpecialFinder, batch};
+use super::{BatchError, Encoder, batch};
 use crate::observe::Observer;
+use crate::prepare::Preparation;
 use crate::token::TokenId;
 
 impl Encoder {
@@ -9,7 +10,7 @@ impl Encoder {
     pub fn encode_lines(
         &self,
         texts: &[&str],
-        specials: &SpecialFinder,
+        preparation: &Preparation,
         threads: usize,
         observer: &dyn Observer,
     ) -> Result<Vec<u8>, BatchError> {
@@ -17,7 +18,7 @@ impl Encoder {
             let (mut ids, mut lines) = (Vec::new(), Vec::new());
             for text in texts {
                 ids.clear();
-                self.encode(text, specials, &mut ids)?;
+                self.encode(text, preparation, &mut ids)?;
                 for (index, &id) in ids.iter().enumerate() {
                     if index > 0 {
                         lines.push(b' ');

@@ -1,6 +1,7 @@
 //! Text → ids and back.
 //!
-//! A text passes through four steps, and calls go one way: [`Encoder`] borrows a workspace,
+//! A text is prepared (`prepare`) and passes through four steps. Calls go one way: [`Encoder`] borrows
+//! a workspace,
 //! `pretokens` looks up the pretokens of a text in the `cache`, `tables` encodes those that are not
 //! cached (`words`, with the merge table of `merge`), and `superwords` joins the result. On top of
 //! the encoder are batches, offsets, lines of ids, and shards.
@@ -15,7 +16,6 @@ mod offsets;
 mod pretokens;
 pub mod shards;
 mod shelf;
-mod specials;
 mod superwords;
 mod tables;
 mod words;
@@ -24,5 +24,4 @@ pub use batch::{BatchError, EncodedBatch};
 pub use cache::CACHE_BYTES;
 pub use encoder::{Encoder, UnknownId};
 pub use offsets::{OffsetUnit, Spans};
-pub use specials::SpecialFinder;
 pub use words::WordEncoder;

@@ -1,8 +1,8 @@
 //! The position of each token in the text.
 
-use super::{Encoder, SpecialFinder};
+use super::Encoder;
+use crate::prepare::Preparation;
 use crate::text::SplitError;
-use crate::token::TokenId;
 
 /// The unit of offsets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -19,35 +19,66 @@ pub type Spans = Vec<(usize, usize)>;
 impl Encoder {
     /// The ids of a text, and the start and end of each token in it.
     ///
-    /// In bytes, each token starts where the previous one ends. In characters, a token covers every
-    /// character that it has a part of, so tokens that share a character overlap: `é` as two tokens
-    /// gives `(0, 1)` twice.
+    /// A token covers the part of the original text that it comes from. With an added token this
+    /// includes the white space that belongs to it. A character that normalization has changed is
+    /// covered as a whole, with every character that it was composed of. Otherwise each token starts
+    /// where the previous one ends, in bytes.
+    ///
+    /// In characters, a token covers every character that it has a part of, so tokens that share a
+    /// character overlap: `é` as two tokens gives `(0, 1)` twice.
     pub fn encode_with_offsets(
         &self,
         text: &str,
-        specials: &SpecialFinder,
+        preparation: &Preparation,
         unit: OffsetUnit,
     ) -> Result<(Vec<u32>, Spans), SplitError> {
-        let mut ids = Vec::new();
-        self.encode(text, specials, &mut ids)?;
-        let mut offsets = Vec::with_capacity(ids.len());
-        // `characters` is the number of characters that start before byte `at`.
-        let (mut at, mut characters) = (0, 0);
-        for &id in &ids {
-            let length = self.token_bytes(TokenId(id)).map_or(0, <[u8]>::len);
-            let end = at + length;
-            match unit {
-                OffsetUnit::Bytes => offsets.push((at, end)),
-                OffsetUnit::Characters => {
-                    let inside = usize::from(!text.is_char_boundary(at));
-                    let start = characters - inside;
-                    characters += starts(&text.as_bytes()[at..end]);
-                    offsets.push((start, characters));
-                }
-            }
-            at = end;
+        let (mut ids, mut spans) = (Vec::new(), Spans::new());
+        let mut characters = Characters::new(text, unit);
+        self.encode_with_spans(text, preparation, &mut ids, |start, end| {
+            spans.push(characters.span(start, end));
+        })?;
+        Ok((ids, spans))
+    }
+}
+
+/// Turns offsets in bytes into offsets in another unit. Fast if they mostly grow.
+struct Characters<'t> {
+    text: &'t str,
+    /// Whether offsets stay in bytes, or are the same in characters.
+    in_bytes: bool,
+    /// A position in bytes, and how many characters start before it.
+    at: usize,
+    before: usize,
+}
+
+impl Characters<'_> {
+    fn new(text: &str, unit: OffsetUnit) -> Characters<'_> {
+        Characters {
+            text,
+            in_bytes: unit == OffsetUnit::Bytes || text.is_ascii(),
+            at: 0,
+            before: 0,
         }
-        Ok((ids, offsets))
+    }
+
+    fn span(&mut self, start: usize, end: usize) -> (usize, usize) {
+        if self.in_bytes {
+            return (start, end);
+        }
+        let inside = usize::from(!self.text.is_char_boundary(start));
+        let start = self.starts_before(start) - inside;
+        (start, self.starts_before(end))
+    }
+
+    /// How many characters start before byte `to`.
+    fn starts_before(&mut self, to: usize) -> usize {
+        let bytes = self.text.as_bytes();
+        match self.at <= to {
+            true => self.before += starts(&bytes[self.at..to]),
+            false => self.before -= starts(&bytes[to..self.at]),
+        }
+        self.at = to;
+        self.before
     }
 }
 

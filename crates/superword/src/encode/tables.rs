@@ -35,15 +35,24 @@ impl Tables {
         let vocabulary = model.vocabulary();
         let alphabet = model.parts().alphabet.symbols();
         let events = word_events(model);
-        let is_word = word_tokens(vocabulary.len(), &alphabet, &events);
-        let words = WordEncoder::new(alphabet, &events);
+        let mut is_word = word_tokens(vocabulary.len(), &alphabet, &events);
+        let words = WordEncoder::new(alphabet, &events, model.parts().order.as_deref());
+        let mut reached = words.reached(&events, vocabulary.len(), |token| {
+            vocabulary.bytes_of(token)
+        });
+        if model.parts().whole_pieces {
+            // Every word is what a pretoken with its bytes becomes, also those that no merge makes.
+            for unmade in &model.parts().unmade {
+                if let Some(symbol) = vocabulary.symbol_of_bytes(unmade) {
+                    is_word[symbol.index()] = !unmade.is_empty();
+                }
+            }
+            reached.clone_from(&is_word);
+        }
         let superwords = SuperwordEncoder::new(model, &is_word);
         let mut whole = BytesTable::with_capacity(vocabulary.len());
         let mut whole_filter = HashFilter::with_capacity(vocabulary.len());
         let mut known = KnownTokens::default();
-        let reached = words.reached(&events, vocabulary.len(), |token| {
-            vocabulary.bytes_of(token)
-        });
         let mut ids = Vec::with_capacity(vocabulary.len());
         for index in 0..vocabulary.len() as u32 {
             let symbol = Symbol(index);

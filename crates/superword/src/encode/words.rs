@@ -22,15 +22,20 @@ enum Merging {
 }
 
 impl WordEncoder {
-    /// `bytes` are the symbols of the alphabet, `events` those of phase 1 in order.
-    pub fn new(bytes: [Option<Symbol>; 256], events: &[WordEvent]) -> WordEncoder {
+    /// `bytes` are the symbols of the alphabet, `events` those of phase 1 in order. `order` has the
+    /// ranks of the merges if they are not the order of the events; there are no deletions then.
+    pub fn new(
+        bytes: [Option<Symbol>; 256],
+        events: &[WordEvent],
+        order: Option<&[u32]>,
+    ) -> WordEncoder {
         // A byte outside the alphabet occurs in no text, so its symbol does not matter.
         let bytes = bytes.map(|symbol| symbol.map_or(0, |symbol| symbol.0));
         let deletes = |event: &WordEvent| matches!(event, WordEvent::Delete { .. });
         let merging = if events.iter().any(deletes) {
             Merging::Replay(EventReplay::new(events.iter().cloned()))
         } else {
-            let merges: Vec<(Symbol, Symbol, Symbol)> = events
+            let mut merges: Vec<(Symbol, Symbol, Symbol)> = events
                 .iter()
                 .filter_map(|event| match *event {
                     WordEvent::Merge {
@@ -41,9 +46,17 @@ impl WordEncoder {
                     WordEvent::Delete { .. } => None,
                 })
                 .collect();
+            if let Some(order) = order {
+                let mut ranked: Vec<_> = order.iter().zip(merges).collect();
+                ranked.sort_unstable_by_key(|(rank, _)| **rank);
+                merges = ranked.into_iter().map(|(_, merge)| merge).collect();
+            }
             let joined = merges.iter().map(|(_, _, joined)| joined.0);
             let largest = joined.chain(bytes).max().unwrap_or(0);
-            let table = MergeTable::new(&merges, largest as usize + 1);
+            let mut table = MergeTable::new(&merges, largest as usize + 1);
+            if order.is_some() {
+                table = table.one_at_a_time();
+            }
             let byte_ranks = ranks_of_bytes(&bytes, &table);
             Merging::Table(table, byte_ranks)
         };
@@ -199,7 +212,7 @@ mod tests {
                 });
                 tokens.push(joined);
             }
-            let words = WordEncoder::new(bytes, &events);
+            let words = WordEncoder::new(bytes, &events, None);
             let Merging::Table(table, _) = &words.merging else {
                 panic!("nothing is deleted");
             };

@@ -251,7 +251,10 @@ impl<'a> Run<'a> {
         let key = |piece| self.keys.candidates(piece, words_key, early_cut);
         // Before the pass too: learning words takes a while, and so does the pass.
         self.inputs.check_all()?;
-        let (candidates, _) = self.pass().candidates(eligible, sketch, cut_below, key)?;
+        // A model that is trained from scratch has nothing that would have to be prepared.
+        let (candidates, _) = self
+            .pass()
+            .candidates(None, eligible, sketch, cut_below, key)?;
         self.inputs.check_all()?;
         Ok(candidates)
     }

@@ -13,6 +13,7 @@ use crate::corpus::{ReadOptions, ReadReport, Sample, Source, plan_sample};
 use crate::count::{CandidateCounts, Eligible, PretokenCounts};
 use crate::model::{Facts, Method, Model};
 use crate::observe::{Observer, Phase};
+use crate::prepare::Preparation;
 use crate::text::Pretokenizer;
 
 /// A text to count, and how to read it.
@@ -90,17 +91,19 @@ pub fn count_pretokens(
 }
 
 /// Counts the candidates of a text, cut at bigrams that occur fewer than `cut_below` times (1: not
-/// cut).
+/// cut). Texts are prepared as encoding does it, and candidates end at added tokens.
 pub fn count_candidates(
     text: &Text<'_>,
     pretokenizer: &Pretokenizer,
+    preparation: &Preparation,
     eligible: &Eligible,
     cut_below: u64,
     observer: &dyn Observer,
 ) -> Result<CountedCandidates, TrainError> {
     let ((counts, tally), times) =
         text.pass(pretokenizer, observer, Phase::Candidates, |pass| {
-            pass.candidates(eligible, None, cut_below, piece_key)
+            let preparation = (!preparation.is_nothing()).then_some(preparation);
+            pass.candidates(preparation, eligible, None, cut_below, piece_key)
         })?;
     Ok(CountedCandidates {
         counts,

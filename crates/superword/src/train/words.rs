@@ -30,6 +30,19 @@ pub struct Words {
     pub alive: Vec<bool>,
     /// The size of the vocabulary at the end.
     pub size: usize,
+    /// How the model that the words come from encodes a pretoken.
+    pub lookup: Lookup,
+}
+
+/// How words encode a pretoken, apart from their merges. The default is that of trained models.
+#[derive(Clone, Debug, Default)]
+pub struct Lookup {
+    /// The ranks of the merges; see [`ModelParts::order`](crate::model::ModelParts::order).
+    pub order: Option<Vec<u32>>,
+    /// Whether a pretoken that is a token is encoded as that token.
+    pub whole_pieces: bool,
+    /// The number of tokens that no merge makes. Their symbols follow those of the alphabet.
+    pub unmade: usize,
 }
 
 impl Words {
@@ -81,12 +94,18 @@ impl Words {
             steps,
             size: alive.iter().filter(|&&alive| alive).count(),
             alive,
+            lookup: Lookup {
+                order: model.parts().order.clone(),
+                whole_pieces: model.parts().whole_pieces,
+                unmade: model.parts().unmade.len(),
+            },
         })
     }
 
     /// Encodes pretokens with these words.
     pub(super) fn encoder(&self, alphabet: Alphabet) -> WordEncoder {
-        WordEncoder::new(alphabet.symbols(), &self.events())
+        let order = self.lookup.order.as_deref();
+        WordEncoder::new(alphabet.symbols(), &self.events(), order)
     }
 
     fn events(&self) -> Vec<WordEvent> {
@@ -96,15 +115,21 @@ impl Words {
     /// The tokens that may be part of a superword: eligible pretokens that encode as one token.
     pub fn eligible(&self, alphabet: Alphabet, pretokenizer: &Pretokenizer) -> Eligible {
         let events = self.events();
-        let encoder = WordEncoder::new(alphabet.symbols(), &events);
+        let order = self.lookup.order.as_deref();
+        let encoder = WordEncoder::new(alphabet.symbols(), &events, order);
+        let unmade = alphabet.size()..alphabet.size() + self.lookup.unmade;
         let mut eligible = Eligible::default();
         let tokens = &self.tokens;
         let reached = encoder.reached(&events, tokens.len(), |token| tokens.bytes_of(token));
         for (index, reached) in reached.into_iter().enumerate() {
             let symbol = Symbol(index as u32);
             let bytes = self.tokens.bytes_of(symbol);
+            let is_found = match self.lookup.whole_pieces {
+                true => !bytes.is_empty(),
+                false => reached && !unmade.contains(&index),
+            };
             if self.alive[index]
-                && reached
+                && is_found
                 && std::str::from_utf8(bytes).is_ok_and(|text| pretokenizer.is_eligible(text))
             {
                 eligible.insert(bytes, symbol);
@@ -167,6 +192,7 @@ pub fn learn_words(
         steps: learner.steps,
         alive: learner.alive,
         size: learner.size,
+        lookup: Lookup::default(),
     })
 }
 

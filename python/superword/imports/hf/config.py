@@ -67,8 +67,9 @@ class Config:
                     token=text,
                 )
             found[role] = text
-        # As in transformers: the two switches replace what the post-processor does.
-        if "add_bos_token" in self.data or "add_eos_token" in self.data:
+        # transformers 5 ignores the two switches if there is a tokenizer.json. They matter where its
+        # post-processor adds nothing, as in DeepSeek V3.
+        if template == PLAIN:
             template = surrounded(
                 found.get("bos_token") if self.data.get("add_bos_token") else None,
                 found.get("eos_token") if self.data.get("add_eos_token") else None,

@@ -34,7 +34,7 @@ def template_of(config: dict[str, Any] | None) -> Template:
 
 
 def surrounded(before: str | None, after: str | None) -> Template:
-    """The template of transformers for `add_bos_token` and `add_eos_token`."""
+    """The template that transformers makes for `add_bos_token` and `add_eos_token`."""
     start = [before] if before is not None else []
     end = [after] if after is not None else []
     return [*start, "$A", *end], [*start, "$A", *end, *start, "$B", *end]

@@ -100,6 +100,71 @@ mod tests {
         }
     }
 
+    /// Applies the earliest rule at its leftmost position, one merge at a time.
+    fn one_at_a_time(rules: &MergeTable, symbols: &[u32]) -> Vec<u32> {
+        let mut symbols = symbols.to_vec();
+        loop {
+            let pairs = symbols.windows(2).enumerate();
+            let ranks = pairs.map(|(at, pair)| (rules.rank(pair[0], pair[1]), at));
+            match ranks.min() {
+                None | Some((NO_RULE, _)) => return symbols,
+                Some((rank, at)) => {
+                    symbols.splice(at..at + 2, [rules.joined(rank)]);
+                }
+            }
+        }
+    }
+
+    /// Rules in any order: a rule may come before those that make its parts.
+    #[test]
+    fn merging_one_at_a_time_enables_earlier_rules_at_once() {
+        let mut random = Random(101);
+        let (mut other, mut long) = (0, 0);
+        for round in 0..6000 {
+            let mut rules: Vec<(Symbol, Symbol, Symbol)> = Vec::new();
+            for joined in 3..3 + random.below(25) as u32 {
+                let [left, right] = [0, 0].map(|_| Symbol(random.below(joined.into()) as u32));
+                if rules.iter().all(|rule| (rule.0, rule.1) != (left, right)) {
+                    rules.push((left, right, Symbol(joined)));
+                }
+            }
+            for at in (1..rules.len()).rev() {
+                rules.swap(at, random.below(at as u64 + 1) as usize);
+            }
+            let table = MergeTable::new(&rules, 30);
+            let plain = table.clone();
+            let table = table.one_at_a_time();
+            let most = [12, 64, 300][round % 3];
+            let symbols: Vec<u32> = (0..random.below(most))
+                .map(|_| random.below(3) as u32)
+                .collect();
+            let expected = one_at_a_time(&table, &symbols);
+            let mut merged = symbols.clone();
+            table.apply(&mut merged, &mut Scratch::default());
+            assert_eq!(merged, expected, "{rules:?} {symbols:?}");
+            other += usize::from(one_by_one(&plain, &symbols) != expected);
+            long += usize::from(symbols.len() > SMALL);
+        }
+        assert!(other > 50 && long > 1000, "{other} {long}");
+    }
+
+    /// A million symbols in one sequence, whose merges keep enabling earlier rules.
+    #[test]
+    fn merging_one_at_a_time_is_not_quadratic() {
+        let symbol = |n: u32| Symbol(n);
+        let rules: Vec<_> = (0..12)
+            .rev()
+            .map(|n| (symbol(n), symbol(n), symbol(n + 1)))
+            .collect();
+        let table = MergeTable::new(&rules, 13).one_at_a_time();
+        assert!(table.is_one_at_a_time());
+        let mut symbols = vec![0; 1 << 20];
+        let start = std::time::Instant::now();
+        table.apply(&mut symbols, &mut Scratch::default());
+        assert_eq!(symbols, vec![12; 1 << 8]);
+        assert!(start.elapsed().as_secs() < 20);
+    }
+
     #[test]
     fn every_way_to_merge_gives_the_same() {
         let mut random = Random(99);

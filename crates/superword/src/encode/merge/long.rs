@@ -20,6 +20,7 @@ pub(super) struct Token {
 pub(super) struct LongScratch {
     nodes: Vec<Node>,
     buckets: Buckets,
+    heap: BinaryHeap<Reverse<(Rank, u32)>>,
 }
 
 impl LongScratch {
@@ -91,7 +92,11 @@ impl MergeTable {
         tokens: &mut Vec<Token>,
         rank_at: &impl Fn(usize) -> Rank,
     ) {
-        let LongScratch { nodes, buckets } = scratch;
+        let LongScratch {
+            nodes,
+            buckets,
+            heap,
+        } = scratch;
         let len = units.len() as u32;
         nodes.clear();
         nodes.extend((0..len).zip(units).map(|(position, &symbol)| Node {
@@ -103,6 +108,10 @@ impl MergeTable {
             previous: position.wrapping_sub(1),
             next: position + 1,
         }));
+        if self.is_one_at_a_time() {
+            self.merge_one_at_a_time(nodes, heap);
+            return push_tokens(nodes, from, tokens);
+        }
         for (position, node) in (0..).zip(nodes.iter()) {
             buckets.push(node.rank, position);
         }
@@ -142,14 +151,56 @@ impl MergeTable {
             }
             buckets.recycle(best, positions);
         }
-        let mut at = 0;
-        while at < len {
-            let node = nodes[at as usize];
-            tokens.push(Token {
-                symbol: node.symbol,
-                start: from + at as usize,
-            });
-            at = node.next;
+        push_tokens(nodes, from, tokens);
+    }
+
+    /// Merges until no rule applies, one merge at a time. The heap holds ranks with their positions,
+    /// some of which are out of date.
+    fn merge_one_at_a_time(&self, nodes: &mut [Node], heap: &mut BinaryHeap<Reverse<(Rank, u32)>>) {
+        let len = nodes.len() as u32;
+        heap.clear();
+        let ranks = nodes.iter().zip(0..);
+        let entries = ranks.filter(|(node, _)| node.rank != NO_RULE);
+        heap.extend(entries.map(|(node, position)| Reverse((node.rank, position))));
+        while let Some(Reverse((best, position))) = heap.pop() {
+            let node = nodes[position as usize];
+            if node.rank != best {
+                continue;
+            }
+            let symbol = self.joined(best);
+            let after = nodes[node.next as usize].next;
+            nodes[node.next as usize].rank = NO_RULE;
+            let mut rank = NO_RULE;
+            if after < len {
+                nodes[after as usize].previous = position;
+                rank = self.rank(symbol, nodes[after as usize].symbol);
+            }
+            nodes[position as usize] = Node {
+                symbol,
+                rank,
+                next: after,
+                ..node
+            };
+            let mut changed = [(rank, position), (NO_RULE, 0)];
+            if position > 0 {
+                let before = &mut nodes[node.previous as usize];
+                before.rank = self.rank(before.symbol, symbol);
+                changed[1] = (before.rank, node.previous);
+            }
+            let changed = changed.into_iter().filter(|&(rank, _)| rank != NO_RULE);
+            heap.extend(changed.map(Reverse));
         }
+    }
+}
+
+/// Appends the tokens that are left. The first one is at position `from` of the whole sequence.
+fn push_tokens(nodes: &[Node], from: usize, tokens: &mut Vec<Token>) {
+    let mut at = 0;
+    while let Some(node) = nodes.get(at) {
+        tokens.push(Token {
+            symbol: node.symbol,
+            start: from + at,
+        });
+        at = node.next as usize;
     }
 }

@@ -77,7 +77,7 @@ impl<const N: usize> Small<N> {
     #[inline(always)]
     pub(super) fn apply_plain(&mut self, table: &MergeTable, symbols: &mut [u32]) {
         while let Some((position, rank)) = self.first(symbols.len()) {
-            if self.merge(table, symbols, position, rank) {
+            if self.merge(table, symbols, position, rank) && !table.is_one_at_a_time() {
                 // The merge enabled an earlier rule. This rule is still applied at all its other
                 // positions first.
                 let same = |key: &i32| *key != NO_KEY && *key as u32 >> POSITION_BITS == rank;

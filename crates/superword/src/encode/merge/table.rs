@@ -25,6 +25,9 @@ pub(in crate::encode) struct MergeTable {
     /// All ranks are below this.
     limit: usize,
     is_monotonic: bool,
+    /// Whether a rule is applied at one position at a time. Otherwise it is applied at all its
+    /// positions before an earlier rule that it enabled.
+    one_at_a_time: bool,
 }
 
 #[derive(Clone, Debug)]
@@ -77,7 +80,25 @@ impl MergeTable {
                 && rules
                     .iter()
                     .all(|(left, right, joined)| left.max(right) < joined),
+            one_at_a_time: false,
         }
+    }
+
+    /// The same rules, applied one merge at a time: always the earliest rule that applies now, at its
+    /// leftmost position, even if the last merge has just enabled it.
+    ///
+    /// This matters only if a merge can enable an earlier rule.
+    pub(in crate::encode) fn one_at_a_time(self) -> MergeTable {
+        MergeTable {
+            one_at_a_time: !self.is_monotonic,
+            ..self
+        }
+    }
+
+    /// Whether rules are applied one merge at a time.
+    #[inline(always)]
+    pub(super) fn is_one_at_a_time(&self) -> bool {
+        self.one_at_a_time
     }
 
     /// Whether no merge can enable an earlier rule. True if each rule makes a new symbol from

@@ -21,7 +21,7 @@ pub use recipe::{InputRecord, Recipe};
 pub use run::{Begun, ShardRun, is_shard_directory_file};
 pub use shard::{Shard, ShardReport};
 
-use super::{Encoder, SpecialFinder};
+use super::Encoder;
 use crate::corpus::{BlockWorker, ReadError, ReadOptions, Source, read_ordered};
 use crate::observe::{Observer, Phase};
 use writer::ShardWriter;
@@ -50,7 +50,6 @@ impl Encoder {
         writer.write_progress().map_err(ReadError::Sink)?;
         let make_worker = || ShardWorker {
             encoder: self,
-            specials: self.special_finder(|_| false),
             recipe: &run.recipe,
             ids: Vec::new(),
             encoded: EncodedBlock::default(),
@@ -88,7 +87,6 @@ struct EncodedBlock {
 
 struct ShardWorker<'e> {
     encoder: &'e Encoder,
-    specials: SpecialFinder,
     recipe: &'e Recipe,
     ids: Vec<u32>,
     encoded: EncodedBlock,
@@ -100,7 +98,7 @@ impl BlockWorker for ShardWorker<'_> {
 
     fn document(&mut self, text: &str) -> Result<(), ShardError> {
         self.ids.clear();
-        self.encoder.encode(text, &self.specials, &mut self.ids)?;
+        self.encoder.encode_ordinary(text, &mut self.ids)?;
         self.ids.extend(self.recipe.eot_token);
         let numbers = &mut self.encoded.numbers;
         match self.recipe.dtype {

@@ -26,6 +26,7 @@ use crate::count::{
     PretokenCounts, cut,
 };
 use crate::observe::{Observer, Phase};
+use crate::prepare::Preparation;
 use crate::text::Pretokenizer;
 
 /// What a pass over the text needs, whatever it counts.
@@ -62,10 +63,11 @@ impl Pass<'_> {
         })
     }
 
-    /// Counts candidates, cut at bigrams that occur fewer than `cut_below` times. With a sketch of
+    /// Counts candidates of prepared texts, cut at bigrams that occur fewer than `cut_below` times. With a sketch of
     /// the same text, most cuts are made before candidates are stored.
     pub(super) fn candidates(
         &self,
+        preparation: Option<&Preparation>,
         eligible: &Eligible,
         sketch: Option<&BigramSketch>,
         cut_below: u64,
@@ -76,7 +78,12 @@ impl Pass<'_> {
             threshold: cut_below,
         });
         let mut tally = self.run(Phase::Candidates, None, key, || {
-            CandidateCounter::new(self.pretokenizer.clone(), eligible, early)
+            CandidateCounter::new(
+                self.pretokenizer.clone(),
+                preparation.cloned(),
+                eligible,
+                early,
+            )
         })?;
         let all = self.gather(std::mem::take(&mut tally.parts))?;
         // After an early cut hardly any rare bigram is left, and cutting again is not worth the

@@ -13,7 +13,7 @@ use crate::train::{TrainError, WatchMerges};
 /// supermerge that can be chosen.
 pub(super) fn learn_boundless(
     words: &Words,
-    alphabet: usize,
+    initial: usize,
     candidates: &CandidateCounts,
     allowed: Allowed,
     min_count: u64,
@@ -21,7 +21,7 @@ pub(super) fn learn_boundless(
     watch: &WatchMerges<'_>,
 ) -> Result<Superwords, TrainError> {
     let mut supermerger = Supermerger::new(words, candidates, allowed, min_count, watch)?;
-    let mut vocabulary = Members::new(alphabet);
+    let mut vocabulary = Members::new(initial);
     let mut steps = Vec::new();
     let mut pending = words.steps.iter().peekable();
     let mut settled_from = u64::MAX;

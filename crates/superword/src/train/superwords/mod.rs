@@ -84,11 +84,12 @@ impl<'a> Phase2<'a> {
             self.seams(),
             words.alive.clone(),
         );
-        let alphabet = options.alphabet.size();
+        // The tokens that exist before the first event.
+        let initial = options.alphabet.size() + words.lookup.unmade;
         match options.method {
             Method::SuperBpe => learn_superbpe(
                 words,
-                alphabet,
+                initial,
                 candidates,
                 allowed,
                 min_count,
@@ -97,7 +98,7 @@ impl<'a> Phase2<'a> {
             ),
             Method::Bpe | Method::Boundless => learn_boundless(
                 words,
-                alphabet,
+                initial,
                 candidates,
                 allowed,
                 min_count,

@@ -9,7 +9,7 @@ use crate::train::{TrainError, WatchMerges};
 /// All steps of phase 1, then this many supermerges, or fewer if no pair is left.
 pub(super) fn learn_superbpe(
     words: &Words,
-    alphabet: usize,
+    initial: usize,
     candidates: &CandidateCounts,
     allowed: Allowed,
     min_count: u64,
@@ -17,7 +17,7 @@ pub(super) fn learn_superbpe(
     watch: &WatchMerges<'_>,
 ) -> Result<Superwords, TrainError> {
     let mut supermerger = Supermerger::new(words, candidates, allowed, min_count, watch)?;
-    let mut vocabulary = Members::new(alphabet);
+    let mut vocabulary = Members::new(initial);
     let mut steps = Vec::new();
     for step in &words.steps {
         vocabulary.replay(&step.event);

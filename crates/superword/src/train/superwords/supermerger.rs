@@ -119,11 +119,12 @@ pub(super) struct Members {
 }
 
 impl Members {
-    pub(super) fn new(alphabet: usize) -> Members {
+    /// Starts with the symbols below `initial`, which exist before the first event.
+    pub(super) fn new(initial: usize) -> Members {
         Members {
-            members: vec![true; alphabet],
+            members: vec![true; initial],
             superwords: HashSet::new(),
-            size: alphabet,
+            size: initial,
         }
     }
 

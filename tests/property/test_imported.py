@@ -1,0 +1,48 @@
+"""Models with everything that imports have: engine and reference agree on files and ids."""
+
+from __future__ import annotations
+
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+from superword import Tokenizer
+from superword.reference.file import read_model
+from superword.reference.imported import Imported
+from support.published import Added, Published, flag, published, texts
+
+words = st.lists(st.sampled_from(["a", " a", " b", "ab", " ab", " be", "abe", " "]), max_size=20)
+
+
+@settings(max_examples=600, deadline=None)
+@given(case=published(), batch=st.lists(texts | words.map("".join), max_size=4), special=flag)
+@example(
+    case=Published(
+        merges=[(b" a", b"b"), (b" ", b"a")],
+        added=[Added("<a>", rstrip=True, normalized=True)],
+        normalizer="nfc",
+        whole_pieces=True,
+        unmade=[b" be", b""],
+        supermerges=[(b" ab", b" be"), (b" ab be", b" a")],
+    ),
+    batch=[" ab be a<a>  ab be e\u0301", " be ab be"],
+    special=False,
+)
+def test_engine_and_reference_encode_the_same(
+    case: Published, batch: list[str], special: bool
+) -> None:
+    tok = case.superword()
+    content = tok.to_bytes()
+    assert Tokenizer.from_bytes(content).to_bytes() == content
+    reference = Imported(read_model(content))
+    allowed = tok.special_tokens.keys() if special else set()
+    expected = [reference.encode(text, allowed) for text in batch]
+    assert tok.encode_batch(batch, allowed_special=allowed) == expected
+    assert tok.count_tokens(batch, allowed_special=allowed) == list(map(len, expected))
+    flat, offsets = tok.encode_batch_to_numpy(batch, allowed_special=allowed, threads=2)
+    assert flat.tolist() == [id for ids in expected for id in ids]
+    assert offsets[-1] == len(flat)
+    for text, ids in zip(batch, expected, strict=True):
+        assert tok.encode(text, allowed_special=allowed) == ids
+        assert tok.encode_with_offsets(text, allowed_special=allowed)[0] == ids
+        assert tok.decode_bytes(ids) == reference.decode_bytes(ids)
+        if not special:
+            assert tok.encode_ordinary(text) == ids
