@@ -21,7 +21,7 @@ pub const PRESETS: [&str; 14] = [
 ];
 
 /// The default preset.
-pub const DEFAULT_PRESET: &str = "gpt4o-script";
+pub const DEFAULT_PRESET: &str = "gpt4o-portable";
 
 /// The default eligibility pattern: the pretoken contains a letter.
 pub const DEFAULT_ELIGIBLE: &str = r"\p{L}";
