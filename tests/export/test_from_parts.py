@@ -107,7 +107,7 @@ def test_ids_may_be_given_for_each_token() -> None:
         ({"normalizer": "nfd"}, "no normalizer named"),
         ({"order": [1]}, "1 ranks were given for 2 merges"),
         ({"unmade": [(b"xyz", 400)]}, "the others have none"),
-        ({"events": [("delete", b"a", b"b", 1)]}, "no kind of event named"),
+        ({"events": [("remove", b"a", b"b", 1)]}, "no kind of event named"),
         ({"events": [("merge", b"ab", b"c", 1)]}, 'event 0 uses the token "ab"'),
         ({"events": [("merge", b"a", b"b", 0)]}, "count of 0"),
         ({"method": "bpe"}, "is a supermerge"),

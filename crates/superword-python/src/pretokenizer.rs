@@ -100,7 +100,7 @@ pub(crate) fn preset_names() -> Vec<&'static str> {
 
 /// The name of a shape, and its patterns: for the words, for what must not follow them, and for the
 /// words that may not be joined to them.
-type WordShape = (&'static str, String, String, &'static str);
+type WordShape = (&'static str, String, String, String);
 
 /// The shapes of the words of a preset. `None` if they are not known.
 #[pyfunction]

@@ -18,7 +18,7 @@ pub struct Shape {
     /// A pattern for the beginnings of words that no superword may join to a word of this shape. The
     /// two are words in some texts and parts of one longer pretoken in others. Empty if there are
     /// none.
-    pub not_joined_to: &'static str,
+    pub not_joined_to: String,
 }
 
 impl Shape {
@@ -27,13 +27,13 @@ impl Shape {
             name,
             word: format!("^(?:{})$", word.into()),
             not_before: not_before.into(),
-            not_joined_to: "",
+            not_joined_to: String::new(),
         }
     }
 
-    fn not_joined_to(self, not_joined_to: &'static str) -> Shape {
+    fn not_joined_to(self, beginnings: &str) -> Shape {
         Shape {
-            not_joined_to,
+            not_joined_to: beginnings.to_owned(),
             ..self
         }
     }
@@ -138,11 +138,14 @@ fn cased(prefix: &str, apart: &str, ending: Ending) -> Vec<Shape> {
             format!("|{CONTRACTION}"),
         ),
         Ending::Apostrophes => (
-            Some(Shape::new(
-                "apostrophe",
-                format!(r"{prefix}{letter}+(?:['’](?:\p{{L}}\p{{M}}*)+)+"),
-                r"[\p{L}\p{M}]|['’]\p{L}",
-            )),
+            Some(
+                Shape::new(
+                    "apostrophe",
+                    format!(r"{prefix}{letter}+(?:['’](?:\p{{L}}\p{{M}}*)+)+"),
+                    r"[\p{L}\p{M}]|['’]\p{L}",
+                )
+                .not_joined_to(ending.part()),
+            ),
             r"|['’]\p{L}".to_owned(),
         ),
     };
@@ -151,7 +154,8 @@ fn cased(prefix: &str, apart: &str, ending: Ending) -> Vec<Shape> {
             "lower",
             format!(r"{prefix}{letter}*\p{{Ll}}{letter}*"),
             format!("{apart}{LOWER}{goes_on}"),
-        ),
+        )
+        .not_joined_to(ending.part()),
         // Without a lowercase letter, the word ends with its last letter without case.
         Shape::new(
             "caseless",
@@ -159,19 +163,26 @@ fn cased(prefix: &str, apart: &str, ending: Ending) -> Vec<Shape> {
             format!(r"[\p{{Lu}}\p{{Lt}}]*{apart}{LOWER}{goes_on}"),
         )
         // Two words, but one if a lowercase letter comes after both.
-        .not_joined_to(r"[\p{Lu}\p{Lt}]"),
+        .not_joined_to(&format!(r"[\p{{Lu}}\p{{Lt}}]|{}", ending.part())),
         Shape::new(
             "upper",
             format!(r"{prefix}[\p{{Lu}}\p{{Lt}}]+"),
             format!(r"{apart}[\p{{L}}\p{{M}}]{goes_on}"),
-        ),
+        )
+        .not_joined_to(ending.part()),
     ];
-    let shapes = ended.into_iter().chain(shapes);
-    match ending {
-        // After an apostrophe, a word has letters of all kinds.
-        Ending::Apostrophes => shapes
-            .map(|shape| shape.not_joined_to(r"[\p{L}\p{M}]"))
-            .collect(),
-        Ending::None | Ending::Contraction => shapes.collect(),
+    ended.into_iter().chain(shapes).collect()
+}
+
+impl Ending {
+    /// The beginnings of words that may also be a part of the ending of the word before them.
+    fn part(self) -> &'static str {
+        match self {
+            Ending::None => "(?!)",
+            // `'r` is a word, but `'re` is the ending of the word before it.
+            Ending::Contraction => "(?i:'[rvl])$",
+            // After an apostrophe, a word has letters of all kinds.
+            Ending::Apostrophes => r"[\p{L}\p{M}]",
+        }
     }
 }

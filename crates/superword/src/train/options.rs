@@ -133,7 +133,7 @@ pub(super) struct ExportableShape {
 
 impl ExportableShape {
     fn new(shape: &Shape) -> Result<ExportableShape, PatternError> {
-        let not_joined_to = match shape.not_joined_to {
+        let not_joined_to = match &shape.not_joined_to[..] {
             "" => None,
             beginning => Some(Matcher::new(&format!("^(?:{beginning})"))?),
         };
