@@ -20,8 +20,10 @@ pub(super) fn next_gpt4o<R: Preset>(bytes: &[u8], start: usize) -> usize {
     match class {
         // A mark could also be the prefix, but the match is the same.
         UPPER | LOWER | UNCASED | MARK => return cased_word::<R>(bytes, start, class),
-        SINGLE => return run(bytes, start + len, Classes::MARK),
-        HAN | HAN_SYMBOL => return run_in::<R::Alphabet>(bytes, start, Classes::HAN),
+        SINGLE if R::TRAITS.singles => return run(bytes, start + len, Classes::MARK),
+        HAN | HAN_SYMBOL if R::TRAITS.han => {
+            return run_in::<R::Alphabet>(bytes, start, Classes::HAN);
+        }
         NUMBER => return numbers::<R>(bytes, start + len),
         NEWLINE => return white_space::<R>(bytes, start),
         _ => {}
@@ -30,9 +32,14 @@ pub(super) fn next_gpt4o<R: Preset>(bytes: &[u8], start: usize) -> usize {
     let (after, after_len) = class_in::<R::Alphabet>(bytes, start + len);
     match after {
         UPPER | LOWER | UNCASED | MARK => cased_word::<R>(bytes, start + len, after),
-        SINGLE if bytes[start] == b' ' => run(bytes, start + len + after_len, Classes::MARK),
+        SINGLE if R::TRAITS.singles && bytes[start] == b' ' => {
+            run(bytes, start + len + after_len, Classes::MARK)
+        }
         _ if class == OTHER => symbols_and_lines::<R>(bytes, start),
-        OTHER | HAN_SYMBOL if bytes[start] == b' ' => symbols_and_lines::<R>(bytes, start + len),
+        OTHER if bytes[start] == b' ' => symbols_and_lines::<R>(bytes, start + len),
+        HAN_SYMBOL if R::TRAITS.han && bytes[start] == b' ' => {
+            symbols_and_lines::<R>(bytes, start + len)
+        }
         _ => white_space::<R>(bytes, start),
     }
 }
@@ -120,7 +127,7 @@ pub(super) fn next_deepseek<R: Preset>(bytes: &[u8], start: usize) -> usize {
     let words = |i| run_in::<R::Alphabet>(bytes, i, Classes::LETTER_OR_MARK);
     let symbols = |i| {
         let end = run_in::<R::Alphabet>(bytes, i, Classes::SYMBOL_NOT_MARK);
-        newlines(bytes, end)
+        lines::<R>(bytes, end)
     };
     let (class, len) = at(start);
     let (after, _) = at(start + len);
@@ -287,28 +294,27 @@ fn numbers<R: Preset>(bytes: &[u8], mut i: usize) -> usize {
     i
 }
 
-/// The end of `[^\s\p{L}\p{N}]+[\r\n]*` at `start`: without marks if they are letters, and with `/`
-/// among the newlines if it belongs to them.
+/// The end of `[^\s\p{L}\p{N}]+` at `start`, without marks if they are letters, and of the newlines
+/// after it.
 #[inline(always)]
 fn symbols_and_lines<R: Preset>(bytes: &[u8], start: usize) -> usize {
     let classes = match R::TRAITS.marks {
         true => Classes::SYMBOL_NOT_MARK,
         false => Classes::SYMBOL,
     };
-    let mut end = newlines(bytes, run(bytes, start, classes));
-    while R::TRAITS.slashes && bytes.get(end) == Some(&b'/') {
-        end = newlines(bytes, end + 1);
-    }
-    end
+    lines::<R>(bytes, run(bytes, start, classes))
 }
 
-/// The end of `[\r\n]*` at `i`.
+/// The end of `[\r\n]*` at `end`, or of `[\r\n/]*` if `/` belongs to newlines.
 #[inline(always)]
-fn newlines(bytes: &[u8], mut i: usize) -> usize {
-    while let Some(b'\r' | b'\n') = bytes.get(i) {
-        i += 1;
+fn lines<R: Preset>(bytes: &[u8], mut end: usize) -> usize {
+    while bytes.get(end).is_some_and(|&byte| match byte {
+        b'\r' | b'\n' => true,
+        _ => R::TRAITS.slashes && byte == b'/',
+    }) {
+        end += 1;
     }
-    i
+    end
 }
 
 /// The end of `\s*[\r\n]+|\s+(?!\S)|\s+` at white space; without lines, of `\s+(?!\S)|\s+`.
@@ -338,7 +344,7 @@ fn white_space<R: Preset>(bytes: &[u8], start: usize) -> usize {
     }
     let ends = match following {
         END => true,
-        NUMBER | CJK_LETTER | CJK_SYMBOL | CJK_STRAY => R::TRAITS.numbers_apart,
+        NUMBER | CJK_LETTER | CJK_SYMBOL | CJK_STRAY if R::TRAITS.numbers_apart => true,
         _ => false,
     };
     if R::TRAITS.lines && after_newline > start {

@@ -16,6 +16,8 @@ pub(super) struct Traits {
     pub(super) marks: bool,
     /// The letters of some scripts are words by themselves.
     pub(super) singles: bool,
+    /// Runs of Han are words.
+    pub(super) han: bool,
     /// What a number is.
     pub(super) numbers: Numbers,
     /// Numbers are split off first, so white space before a number is at the end of its text.
@@ -87,6 +89,7 @@ const GPT4O: Traits = Traits {
     cased: true,
     marks: false,
     singles: false,
+    han: false,
     numbers: Numbers::Three,
     numbers_apart: false,
     lines: true,
@@ -115,7 +118,7 @@ presets! {
     Gpt4oPortable: Portable, next_gpt4o, Traits { singles: true, ..GPT4O };
     Gpt4oExport: Plain, next_gpt4o_export, Traits { any_prefix: false, ..GPT4O };
     Tekken: Plain, next_gpt4o, Traits { numbers: Numbers::One, quotes: Quotes::Plain, ..GPT4O };
-    KimiK2: Kimi, next_gpt4o, Traits { slashes: false, ..GPT4O };
+    KimiK2: Kimi, next_gpt4o, Traits { han: true, slashes: false, ..GPT4O };
     Gpt4: Plain, next_gpt4, GPT4;
     Cl100k: Plain, next_gpt4, Traits { whole_tail: true, ..GPT4 };
     Qwen2: Plain, next_gpt4, Traits { numbers: Numbers::One, ..GPT4 };
