@@ -105,7 +105,10 @@ class Tokenizer(Imports, Vocabulary):
     # Text to ids.
 
     def encode_ordinary(self, text: str) -> list[int]:
-        """The ids of `text`, with special tokens treated as plain text."""
+        """The ids of `text`, with special tokens treated as plain text.
+
+        Added tokens that are not special are found, as in every other method.
+        """
         try:
             return self._model.encode_ordinary(text)
         except UnicodeEncodeError as error:
@@ -214,7 +217,8 @@ class Tokenizer(Imports, Vocabulary):
 
         With `unit="byte"`, offsets count bytes of the UTF-8 text, and each token starts where the
         previous one ends. With `unit="char"`, a token covers every character that it holds a part
-        of, so tokens that share a character overlap.
+        of, so tokens that share a character overlap. With a `normalizer`, offsets still refer to
+        `text`: a changed character is covered with all characters that it was composed of.
         """
         if unit not in ("char", "byte"):
             raise OptionError(
