@@ -15,6 +15,7 @@ from superword.errors import TextError
 from superword.export import load_tiktoken
 from superword.integrations.tiktoken import Encoding
 from support.export_models import scripts, superwords, texts, train, training_text
+from support.imported_models import THINK, chat_model
 
 tiktoken = pytest.importorskip("tiktoken", reason="pip install 'superword[tiktoken]'")
 
@@ -180,6 +181,20 @@ def test_a_superword_before_invalid_bytes_ends_at_their_pretoken() -> None:
         *ours.encode(" of"),
         *ours._encode_single_piece(b" the\xff"),
     ]
+
+
+def test_an_added_token_before_invalid_bytes_stays_one_token() -> None:
+    ours = chat_model().as_tiktoken()
+    the = ours.encode("the")
+    for end in (b"\xff", b"the\xff", b"  \xff"):
+        assert ours._encode_bytes(b"the<think>" + end) == [
+            *the,
+            THINK,
+            *ours._encode_single_piece(end),
+        ]
+    assert ours.encode_single_token(b"<think>") == THINK
+    assert not ours.is_special_token(THINK)
+    assert b"<think>" not in ours._mergeable_ranks
 
 
 def test_bytes_that_a_model_cannot_encode_are_named() -> None:

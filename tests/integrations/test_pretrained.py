@@ -104,6 +104,13 @@ def test_only_special_tokens_are_skipped(tokenizer: Any) -> None:
     assert sorted(tokenizer.all_special_ids)[:3] == [BOS, END, EXTRA]
 
 
+def test_a_token_with_a_role_is_special() -> None:
+    """Command R names an added token that is not special as its end of text."""
+    tokenizer = SuperwordTokenizer.from_superword(chat_model(), eos_token="<think>")
+    assert tokenizer.added_tokens_decoder[THINK].special
+    assert tokenizer.decode([*chat_model().encode("the"), THINK], skip_special_tokens=True) == "the"
+
+
 def test_added_tokens_that_are_not_special_are_found_in_every_text(tokenizer: Any) -> None:
     for split in (False, True):
         ids = tokenizer("the<think>", add_special_tokens=False, split_special_tokens=split)

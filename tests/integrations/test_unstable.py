@@ -11,6 +11,7 @@ from superword import Pretokenizer, _core
 from superword.errors import TextError
 from superword.integrations.tiktoken import Encoding
 from support.export_models import boundless, scripts, superwords, texts, train, words
+from support.imported_models import THINK, chat_model, rebuilt
 
 
 @cache
@@ -86,6 +87,22 @@ def test_a_part_of_a_special_token_may_become_one() -> None:
     assert any(completion[-1] == eot for completion in completions)
     _, completions = encoding.encode_with_unstable("the<|endof", disallowed_special=())
     assert not any(completion[-1] == eot for completion in completions)
+
+
+def test_a_part_of_an_added_token_may_become_one_in_every_text() -> None:
+    encoding = chat_model().as_tiktoken()
+    stable, completions = encoding.encode_with_unstable("the <thi")
+    ids = encoding.encode("the <think> of")
+    assert ids[: len(stable)] == stable
+    assert [*ids[len(stable) : ids.index(THINK)], THINK] in completions
+    with pytest.raises(TextError, match="depend on the text beside them"):
+        encoding.encode_with_unstable("the", allowed_special="all")
+
+
+def test_normalizers_are_refused() -> None:
+    nfc = rebuilt(superwords(), [], normalizer="nfc")
+    with pytest.raises(TextError, match="it normalizes text"):
+        nfc.as_tiktoken().encode_with_unstable("the")
 
 
 def test_nothing_changes_after_a_special_token() -> None:

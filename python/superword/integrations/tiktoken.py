@@ -142,7 +142,7 @@ class Encoding:
         id = self.superword.token_to_id(text_or_bytes)
         if id is None and isinstance(text_or_bytes, bytes):
             # tiktoken finds special tokens by their bytes too.
-            id = self._special_tokens.get(text_or_bytes.decode(errors="replace"))
+            id = self.superword.token_to_id(text_or_bytes.decode(errors="replace"))
         if id is None:
             raise KeyError(text_or_bytes)
         return id
@@ -162,14 +162,19 @@ class Encoding:
         try:
             return self.superword.encode_ordinary(text.decode())
         except UnicodeDecodeError as error:
-            valid = text[: error.start].decode()
+            end = error.start
+        valid = text[:end].decode()
         ids, spans = self.superword.encode_with_offsets(valid, unit="byte")
-        last = self.superword.pretokenizer.split(valid)[-1:]
-        start = len(valid.encode()) - sum(len(pretoken.encode()) for pretoken in last)
-        kept = sum(end <= start for _, end in spans)
+        # Pretokens are between added tokens. Those that are not special are found in all text.
+        hard = {token.id for token in self.superword.added_tokens if not token.special}
+        first = max((at + 1 for at, id in enumerate(ids) if id in hard), default=0)
+        between = text[spans[first - 1][1] if first else 0 : end].decode()
+        last = self.superword.pretokenizer.split(between)[-1:]
+        start = end - sum(len(pretoken.encode()) for pretoken in last)
+        kept = sum(stop <= start for _, stop in spans)
         # A run of spaces may be split in another way if something follows it.
         if kept < len(ids) and _is_space(self.superword.token_bytes(ids[kept])):
-            while kept and _is_space(self.superword.token_bytes(ids[kept - 1])):
+            while kept > first and _is_space(self.superword.token_bytes(ids[kept - 1])):
                 kept -= 1
                 start = spans[kept][0]
         if kept < len(ids) and spans[kept][0] < start:

@@ -64,6 +64,11 @@ class Vocabulary(PreTrainedTokenizer):  # type: ignore[misc]
         for name in _SETTINGS:
             if name in settings:
                 kwargs.setdefault(name, settings[name])
+        # As in transformers, a token with a role is special, whatever the model says.
+        for role in self.SPECIAL_TOKENS_ATTRIBUTES:
+            named = self._added_tokens_decoder.get(self._ids.get(str(kwargs.get(role)), -1))
+            if named is not None:
+                named.__setstate__({"special": True, "normalized": named.normalized})
         super().__init__(**kwargs)
         self._single = self._surroundings(settings.get("single", ["$A"]))
         self._pair = self._surroundings(settings.get("pair", ["$A", "$B"]))
