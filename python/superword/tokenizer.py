@@ -105,7 +105,10 @@ class Tokenizer(Imports, Vocabulary):
     # Text to ids.
 
     def encode_ordinary(self, text: str) -> list[int]:
-        """The ids of `text`, with special tokens treated as plain text."""
+        """The ids of `text`, with special tokens treated as plain text.
+
+        Added tokens that are not special are found, as in every other method.
+        """
         try:
             return self._model.encode_ordinary(text)
         except UnicodeEncodeError as error:
@@ -124,8 +127,8 @@ class Tokenizer(Imports, Vocabulary):
         `"all"`. Others are plain text, unless they are in `disallowed_special`: then they raise
         `SpecialTokenError`. `disallowed_special="all"` means all that are not allowed.
         """
-        special = self._model.special_tokens
-        return one_text(special, text, allowed_special, disallowed_special, self._model.encode)
+        model = self._model
+        return one_text(model, text, allowed_special, disallowed_special, model.encode)
 
     def encode_batch(
         self,
@@ -138,7 +141,7 @@ class Tokenizer(Imports, Vocabulary):
         """The ids of each text, as `encode` returns them, on all cores or on `threads` threads."""
         workers = thread_count(threads)
         return each_text(
-            self._model.special_tokens,
+            self._model,
             texts,
             allowed_special,
             disallowed_special,
@@ -154,7 +157,7 @@ class Tokenizer(Imports, Vocabulary):
     ) -> NDArray[uint32]:
         """The ids of `text` as a `uint32` array, without a Python object for each id."""
         ids, _ = one_text(
-            self._model.special_tokens,
+            self._model,
             text,
             allowed_special,
             disallowed_special,
@@ -177,7 +180,7 @@ class Tokenizer(Imports, Vocabulary):
         """
         workers = thread_count(threads)
         ids, offsets = each_text(
-            self._model.special_tokens,
+            self._model,
             texts,
             allowed_special,
             disallowed_special,
@@ -196,7 +199,7 @@ class Tokenizer(Imports, Vocabulary):
         """
         from superword._encoding.arrow import encode_arrow
 
-        allowed = allowed_names(self._model.special_tokens, allowed_special)
+        allowed = allowed_names(self._model, allowed_special)
         return encode_arrow(self._model, column, allowed, thread_count(threads))
 
     def encode_with_offsets(
@@ -214,14 +217,15 @@ class Tokenizer(Imports, Vocabulary):
 
         With `unit="byte"`, offsets count bytes of the UTF-8 text, and each token starts where the
         previous one ends. With `unit="char"`, a token covers every character that it holds a part
-        of, so tokens that share a character overlap.
+        of, so tokens that share a character overlap. With a `normalizer`, offsets still refer to
+        `text`: a changed character is covered with all characters that it was composed of.
         """
         if unit not in ("char", "byte"):
             raise OptionError(
                 f'`unit` must be "char" or "byte", not {unit!r}', option="unit", value=unit
             )
         return one_text(
-            self._model.special_tokens,
+            self._model,
             text,
             allowed_special,
             disallowed_special,
@@ -245,17 +249,16 @@ class Tokenizer(Imports, Vocabulary):
     ) -> int | list[int]:
         """The number of tokens in a text, or in each of several texts, without storing the ids."""
         workers = thread_count(threads)
-        special = self._model.special_tokens
         if isinstance(texts, str):
             return one_text(
-                special,
+                self._model,
                 texts,
                 allowed_special,
                 (),
                 lambda text, allowed: self._model.count_tokens([text], allowed, 1)[0],
             )
         return each_text(
-            special,
+            self._model,
             texts,
             allowed_special,
             (),

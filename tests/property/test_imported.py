@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Literal
 
+import numpy
+import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from superword import Tokenizer
+from superword.inputs import Texts
 from superword.reference.file import read_model
 from superword.reference.imported import Imported
 from support.published import Added, Published, flag, published, texts
@@ -62,3 +66,28 @@ def test_engine_and_reference_encode_the_same(
         assert tok.decode_bytes(ids) == reference.decode_bytes(ids)
         if not special:
             assert tok.encode_ordinary(text) == ids
+
+
+def test_every_way_to_encode_prepares_the_text(tmp_path: Path) -> None:
+    """Files, columns and lines find added tokens and normalize like `encode_ordinary`."""
+    tok = Published(
+        merges=[(b"a", b"b"), (b"\xc3", b"\xa9")],
+        added=[Added("<|endoftext|>", special=True), Added("<a>", rstrip=True)],
+        normalizer="nfc",
+        whole_pieces=True,
+        unmade=[b" ba"],
+    ).superword()
+    batch = ["ab e\u0301<a>  ab", " ba<|endoftext|> ba", "", "<a>"]
+    expected = [tok.encode_ordinary(text) for text in batch]
+    made = tok.token_to_id
+    end = tok.special_tokens["<|endoftext|>"]
+    assert expected[0] == [made(b"ab"), made(b" "), made("\u00e9"), made("<a>"), made(b"ab")]
+    assert expected[1][0] == expected[1][-1] == tok.unmade_tokens[b" ba"]
+    assert end not in expected[1]
+    tok.encode_files(Texts(batch), tmp_path)
+    shard = numpy.load(tmp_path / "shard-00000.npy").tolist()
+    assert shard == [id for ids in expected for id in (*ids, end)]
+    column = pytest.importorskip("pyarrow").array(batch)
+    assert tok.encode_arrow(column).to_pylist() == expected
+    lines = tok._model.encode_lines("\n".join(batch).encode(), b"\n", [], 2)
+    assert lines == "".join(" ".join(map(str, ids)) + "\n" for ids in expected).encode()

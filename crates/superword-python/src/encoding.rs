@@ -32,6 +32,9 @@ pub(crate) type FlatColumn<'py> = (Bound<'py, PyArray1<u32>>, Bound<'py, PyByteA
 
 /// Prepares texts with the special tokens that a call allows.
 pub(crate) fn preparation(encoder: &Encoder, allowed: &[String]) -> Preparation {
+    if allowed.is_empty() {
+        return encoder.ordinary().clone();
+    }
     let allowed: HashSet<&str> = allowed.iter().map(String::as_str).collect();
     encoder.preparation(|text| allowed.contains(text))
 }

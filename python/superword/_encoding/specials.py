@@ -6,6 +6,7 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 from collections.abc import Set as AbstractSet
 from typing import Literal, TypeVar
 
+from superword import _core
 from superword._support import checks
 from superword._support.checks import wrong_type
 from superword._support.faces import option
@@ -20,10 +21,11 @@ Disallowed = Literal["all"] | Collection[str]
 _Result = TypeVar("_Result")
 
 
-def allowed_names(special: dict[str, int], allowed: Allowed) -> list[str]:
+def allowed_names(model: _core.Model, allowed: Allowed) -> list[str]:
     """The special tokens that become their ids. An unknown name is an error."""
     if not allowed:
-        return []
+        return []  # Without asking for all special tokens, of which there may be thousands.
+    special = model.special_tokens
     if allowed == "all":
         return list(special)
     names = _names("allowed_special", allowed)
@@ -41,12 +43,12 @@ def allowed_names(special: dict[str, int], allowed: Allowed) -> list[str]:
 
 
 def _disallowed_names(
-    special: dict[str, int], disallowed: Disallowed, allowed: list[str]
+    model: _core.Model, disallowed: Disallowed, allowed: list[str]
 ) -> list[str]:
     if not disallowed:
         return []
     if disallowed == "all":
-        return [name for name in special if name not in allowed]
+        return [name for name in model.special_tokens if name not in allowed]
     return _names("disallowed_special", disallowed)
 
 
@@ -85,15 +87,15 @@ def _refuse(text: str, disallowed: list[str], where: str) -> None:
 
 
 def one_text(
-    special: dict[str, int],
+    model: _core.Model,
     text: str,
     allowed_special: Allowed,
     disallowed_special: Disallowed,
     call: Callable[[str, list[str]], _Result],
 ) -> _Result:
     """Call the engine with a text and the special tokens that are allowed in it."""
-    allowed = allowed_names(special, allowed_special)
-    _refuse(text, _disallowed_names(special, disallowed_special, allowed), "the text")
+    allowed = allowed_names(model, allowed_special)
+    _refuse(text, _disallowed_names(model, disallowed_special, allowed), "the text")
     try:
         return call(text, allowed)
     except UnicodeEncodeError as error:
@@ -101,7 +103,7 @@ def one_text(
 
 
 def each_text(
-    special: dict[str, int],
+    model: _core.Model,
     texts: Iterable[str],
     allowed_special: Allowed,
     disallowed_special: Disallowed,
@@ -111,8 +113,8 @@ def each_text(
     if isinstance(texts, str):
         raise TypeError("texts must be several texts, not a single str; for one text use encode")
     batch = texts if isinstance(texts, list) else list(texts)
-    allowed = allowed_names(special, allowed_special)
-    disallowed = _disallowed_names(special, disallowed_special, allowed)
+    allowed = allowed_names(model, allowed_special)
+    disallowed = _disallowed_names(model, disallowed_special, allowed)
     if disallowed:
         for index, text in enumerate(batch):
             _refuse(text, disallowed, f"text {index}")

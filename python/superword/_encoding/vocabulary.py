@@ -171,6 +171,8 @@ class Vocabulary:
     def decode(self, ids: Iterable[int], errors: str = "replace") -> str:
         """The text of the tokens: `decode(encode(text)) == text` for every text.
 
+        With a `normalizer` it is the normalized text.
+
         Part of an encoding may start or end within a character. `errors` says what to do then, as
         in `bytes.decode`.
         """

@@ -64,9 +64,14 @@ impl Encoder {
         self.preparations.allowing(&self.model, allowed)
     }
 
+    /// Prepares texts so that special tokens are treated as plain text.
+    pub fn ordinary(&self) -> &Preparation {
+        self.preparations.ordinary()
+    }
+
     /// Appends the ids of a text. Special tokens in it are treated as plain text.
     pub fn encode_ordinary(&self, text: &str, out: &mut Vec<u32>) -> Result<(), SplitError> {
-        self.encode(text, self.preparations.ordinary(), out)
+        self.encode(text, self.ordinary(), out)
     }
 
     /// Appends the ids of a text that is prepared in this way.

@@ -93,14 +93,14 @@ impl Preparations {
         let others = parts.added.iter().filter(|token| !token.special);
         let (normalized, raw): (Vec<_>, Vec<_>) =
             specials.chain(others).partition(|token| token.normalized);
-        let text = |token: &str| match form {
+        let text = |token: &str| match &form {
             Some(form) => form.normalize(token, None).into_owned(),
             None => token.to_owned(),
         };
         let all = Preparation {
-            form,
             raw: Search::new(&raw, str::to_owned),
             normalized: Search::new(&normalized, text),
+            form,
         };
         let ordinary = match is_plain {
             true => all.with_raw(Search::default()),
@@ -151,7 +151,7 @@ impl Preparation {
 
     fn allowing(&self, allowed: &dyn Fn(&str) -> bool) -> Preparation {
         Preparation {
-            form: self.form,
+            form: self.form.clone(),
             raw: self.raw.allowing(allowed),
             normalized: self.normalized.allowing(allowed),
         }
@@ -177,7 +177,7 @@ impl Preparation {
             }
             let piece = &text[start..end];
             let mut alignment = Alignment::default();
-            let normalized = match self.form {
+            let normalized = match &self.form {
                 None => Cow::Borrowed(piece),
                 Some(form) => form.normalize(piece, track.then_some(&mut alignment)),
             };

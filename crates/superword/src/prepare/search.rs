@@ -104,3 +104,83 @@ fn touches_word(before: &str, after: &str) -> bool {
     let is_word = |character: Option<char>| character.is_some_and(regex_syntax::is_word_character);
     is_word(before.chars().next_back()) || is_word(after.chars().next())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::token::TokenId;
+
+    fn token(text: &str, id: u32) -> AddedToken {
+        AddedToken {
+            special: false,
+            ..AddedToken::special(text.to_owned(), TokenId(id))
+        }
+    }
+
+    /// Pieces of text as they are, tokens as `id(text)`.
+    fn found(search: &Search, text: &str) -> Vec<String> {
+        let mut parts = Vec::new();
+        let visited = search.split(text, |start, end, id| {
+            let part = &text[start..end];
+            parts.push(id.map_or(part.to_owned(), |id| format!("{id}({part})")));
+            Ok::<(), ()>(())
+        });
+        assert!(visited.is_ok());
+        parts
+    }
+
+    #[test]
+    fn the_leftmost_and_longest_token_is_found() {
+        let tokens = [token("<a", 1), token("<a>", 2), token("a>b", 3)];
+        let search = Search::new(&tokens.each_ref(), str::to_owned);
+        assert_eq!(found(&search, "x<a>b<a"), ["x", "2(<a>)", "b", "1(<a)"]);
+        assert_eq!(found(&search, ""), [""; 0]);
+        assert_eq!(found(&Search::default(), "<a>"), ["<a>"]);
+    }
+
+    #[test]
+    fn white_space_beside_a_token_belongs_to_it() {
+        let both = AddedToken {
+            lstrip: true,
+            rstrip: true,
+            ..token("<a>", 1)
+        };
+        let tokens = [both, token("\n", 2)];
+        let search = Search::new(&tokens.each_ref(), str::to_owned);
+        assert_eq!(
+            found(&search, "x \u{3000}<a>\t y"),
+            ["x", "1( \u{3000}<a>\t )", "y"]
+        );
+        assert_eq!(found(&search, "<a> <a>"), ["1(<a> )", "1(<a>)"]);
+        // Another token in the white space is found as well.
+        assert_eq!(found(&search, "<a>\n x"), ["1(<a>\n )", "2(\n)", " x"]);
+    }
+
+    #[test]
+    fn a_single_word_has_no_word_character_beside_it() {
+        let word = AddedToken {
+            single_word: true,
+            ..token("a", 1)
+        };
+        let search = Search::new(&[&word], str::to_owned);
+        for beside in ["b", "é", "\u{301}", "_", "7", "\u{200D}"] {
+            assert_eq!(
+                found(&search, &format!("a{beside}")),
+                [format!("a{beside}")]
+            );
+            assert_eq!(
+                found(&search, &format!("{beside}a")),
+                [format!("{beside}a")]
+            );
+        }
+        assert_eq!(found(&search, "-a."), ["-", "1(a)", "."]);
+    }
+
+    #[test]
+    fn special_tokens_that_are_not_allowed_hide_the_tokens_in_them() {
+        let special = AddedToken::special("<a>".to_owned(), TokenId(1));
+        let tokens = [special, token("a", 2)];
+        let search = Search::new(&tokens.each_ref(), str::to_owned).allowing(&|_| false);
+        assert_eq!(found(&search, "<a>a"), ["<a>", "2(a)"]);
+    }
+}
