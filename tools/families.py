@@ -41,19 +41,19 @@ BPE, with the same ids on every text. `python tools/families.py` fetches these t
 registries of npm, Python and Rust, compares each with the program it belongs to, and writes this
 page. None of them is part of the repository.
 
-Made on {date} with superword {superword}, tokenizers {tokenizers} and tiktoken {tiktoken}.
+{runs}
 
+- **text**: how much of each of the 63 files of the corpus was compared.
 - **ids differ**: texts whose ids or decoded text differ from the origin. The texts are the
-  documents in the first {size} kB of each of the 63 files of the corpus, and
-  [nasty ones](../tests/support/nasty.py). Special tokens in the texts are compared both as tokens
-  and as plain text.
+  documents in that part of the corpus, and [nasty ones](../tests/support/nasty.py). Special tokens
+  in the texts are compared both as tokens and as plain text.
 - **added**: special tokens, and other added tokens, which are found in every text.
 - **unmade**: tokens that no merge makes. A star means that some merges come before those of their
   parts.
-- **superwords**: how many were added to the vocabulary, learned with `boundary="{boundary}"`. All
-  ids of the family are kept.
-- **Hugging Face**, **tiktoken**: documents of the corpus on which the exact export of the extended
-  tokenizer gives other ids.
+- **superwords**: how many were added to the vocabulary, with all ids of the family kept.
+- **Hugging Face**, **tiktoken**: documents on which the exact export of the extended tokenizer
+  gives other ids.
+- **not run**: this step was left out.
 """
 
 
@@ -103,8 +103,9 @@ def check_all(families: list[Family], options: argparse.Namespace) -> bool:
         found["package"] = json.loads((folder / "family.json").read_text())
         passed &= found["passed"]
         results = json.loads(options.results.read_text()) if options.results.is_file() else {}
-        results.setdefault("families", {})[family.name] = found
-        results["made"] = about_this_run(options)
+        # Each family has the options of its own run: runs may be repeated for some families only.
+        found["made"] = about_this_run(options)
+        results[family.name] = found
         options.results.parent.mkdir(parents=True, exist_ok=True)
         text = json.dumps(results, indent=2, ensure_ascii=False, sort_keys=True)
         options.results.write_text(text + "\n")
@@ -116,15 +117,15 @@ def check_all(families: list[Family], options: argparse.Namespace) -> bool:
 
 
 def about_this_run(options: argparse.Namespace) -> dict[str, Any]:
-    """The versions and the date, for the page."""
+    """The versions, the date and the options of a check."""
     packages = ("tokenizers", "tiktoken")
     return {
         "date": datetime.datetime.now(datetime.timezone.utc).date().isoformat(),
         "superword": superword.__version__,
         **{package: importlib.metadata.version(package) for package in packages},
         "bytes": options.bytes,
-        "boundary": options.boundary,
-        "supermerges": SUPERMERGES,
+        "boundary": None if options.only_import else options.boundary,
+        "learned_from": None if options.only_import else options.learn_from,
     }
 
 
@@ -135,7 +136,9 @@ def check(
     try:
         model = Tokenizer.from_file(folder)
     except SuperwordError as error:
-        return {"refused": error.message, "passed": family.refused}
+        # Without the directory, which is another one on every machine.
+        reason = error.message.replace(f"{folder}/", "")
+        return {"refused": reason, "passed": family.refused}
     if family.refused:
         return {"passed": False, "differences": ["it should have been refused"]}
     origin = open_origin(folder)
@@ -213,21 +216,21 @@ def _bytes(model: Tokenizer, id: int) -> bytes | None:
 
 def as_page(results: dict[str, Any]) -> str:
     """The page with the table."""
-    made = results["made"]
-    head = HEAD.format(**made, size=made["bytes"] // 1000)
+    runs = sorted({_run(found["made"]) for found in results.values()})
+    head = HEAD.format(runs="\n".join(runs))
     lines = [
         "| family | package | tokens | added | normalizer | splits as | "
-        "unmade | ids differ | superwords | Hugging Face | tiktoken |",
-        "|---|---|---|---|---|---|---|---|---|---|---|",
+        "unmade | text | ids differ | superwords | Hugging Face | tiktoken |",
+        "|---|---|---|---|---|---|---|---|---|---|---|---|",
     ]
     refused = ["| family | package | why |", "|---|---|---|"]
     for family in FAMILIES:
-        found = results["families"].get(family.name)
+        found = results.get(family.name)
         if found is None:
             continue
         package = "{registry} `{package}` {version}".format(**found["package"])
         if "refused" in found:
-            why = found["refused"].partition(": ")[2] or found["refused"]
+            why = found["refused"]
             refused.append(f"| {family.name} | {package} | {why} |")
             continue
         differ = found["documents_differ"] + found["nasty_differ"]
@@ -241,6 +244,7 @@ def as_page(results: dict[str, Any]) -> str:
             found["normalizer"] or "-",
             f"`{found['pretokenizer']}`" if found["pretokenizer"] != "custom" else "its pattern",
             unmade + (" *" if found["unordered"] else ""),
+            f"{found['made']['bytes'] // 1000:,} kB",
             f"{differ:,} of {of:,}",
             _cell(found.get("superwords")),
             _cell(found.get("huggingface_differ")),
@@ -250,9 +254,22 @@ def as_page(results: dict[str, Any]) -> str:
     return "\n".join([head.rstrip(), "", *lines, "", "## Refused", "", *refused, ""])
 
 
+def _run(made: dict[str, Any]) -> str:
+    """How a family was checked, as a sentence."""
+    told = (
+        "Checked on {date} with superword {superword}, tokenizers {tokenizers} and "
+        "tiktoken {tiktoken}"
+    )
+    told = told.format(**made)
+    if made["boundary"] is None:
+        return f"{told}: imports only."
+    learned = f'superwords from {made["learned_from"]} of text with `boundary="{made["boundary"]}"`'
+    return f"{told}; {learned}."
+
+
 def _cell(value: Any) -> str:
     if value is None:
-        return "-"
+        return "not run"
     return f"{value:,}" if isinstance(value, int) else "refused"
 
 

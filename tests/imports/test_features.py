@@ -14,6 +14,8 @@ from hypothesis import strategies as st
 from superword import Pretokenizer, Tokenizer
 from superword._support.bytechars import to_chars
 from superword.errors import ConversionError
+from superword.reference.file import read_model
+from superword.reference.imported import Imported
 
 tokenizers = pytest.importorskip("tokenizers", reason="pip install 'superword[huggingface]'")
 tiktoken = pytest.importorskip("tiktoken", reason="pip install 'superword[tiktoken]'")
@@ -205,6 +207,11 @@ def test_names_that_are_not_spelled_in_bytes_are_kept_as_ids() -> None:
     saved = Tokenizer.from_bytes(both.model.to_bytes())
     assert saved == both.model
     assert saved.encode("a™‼") == both.model.encode("a™‼")
+    reference = Imported(read_model(saved.to_bytes()))
+    for text in ("a™‼ 中文", "™™"):
+        assert reference.encode(text) == saved.encode(text)
+    for id in range(saved.n_vocab):
+        assert reference.decode_bytes([id]) == saved.decode_bytes([id])
 
 
 def test_names_that_whole_pieces_would_find_are_refused() -> None:

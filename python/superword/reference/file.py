@@ -138,7 +138,10 @@ def tokens(model: ModelFile) -> tuple[list[bytes], list[int]]:
     """Replay the events. Returns the bytes of all symbols, and the existing symbols in order."""
     alphabet = set(range(256)) - (NOT_IN_UTF8 if model.header["alphabet"] == "utf8" else set())
     symbols = [bytes([byte]) for byte in sorted(alphabet)] + model.unmade
-    number_of = {token: symbol for symbol, token in enumerate(symbols)}
+    unmade = range(len(alphabet), len(symbols))
+    number_of: dict[bytes, int] = {}
+    for symbol, token in enumerate(symbols):
+        number_of.setdefault(token, symbol)
     alive = dict.fromkeys(range(len(symbols)))  # an ordered set
     superwords: set[int] = set()  # they stay when a word with the same bytes is deleted
     for event in model.events:
@@ -147,7 +150,8 @@ def tokens(model: ModelFile) -> tuple[list[bytes], list[int]]:
                 del alive[event.token]
             continue
         joined = symbols[event.left] + symbols[event.right]
-        if joined not in number_of:
+        # A merge never makes an unmade token, but it may make another one with the same bytes.
+        if joined not in number_of or (isinstance(event, Merge) and number_of[joined] in unmade):
             number_of[joined] = len(symbols)
             symbols.append(joined)
         alive.setdefault(number_of[joined])

@@ -39,7 +39,13 @@ class Imported:
         self.bytes_of = vocabulary(model)
         symbols, alive = tokens(model)
         numbers = enumerate(alive) if model.ids is None else ((model.ids[s], s) for s in alive)
-        self.id_of = {symbols[symbol]: id for id, symbol in numbers}
+        self.id_of: dict[bytes, int] = {}
+        size = 243 if header["alphabet"] == "utf8" else 256
+        unmade = range(size, size + len(model.unmade))
+        for id, symbol in numbers:
+            # If an unmade token has the bytes of another one, the other one is found.
+            if symbol not in unmade or symbols[symbol] not in self.id_of:
+                self.id_of[symbols[symbol]] = id
         self.added = added_tokens(model)
         self.normalizer: str | None = header.get("normalizer")
         steps = steps_of(model, symbols)
