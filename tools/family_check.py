@@ -7,11 +7,12 @@ import json
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
-import superword
 from superword import Tokenizer
+from superword.inputs import documents as read_documents
 
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT / "tests"))
@@ -25,8 +26,8 @@ Ids = list[int]
 class Origin:
     """The original program: ids with special tokens as tokens, and as plain text; and decoding."""
 
-    encode: Callable[[str], Ids]
-    encode_plain: Callable[[str], Ids]
+    encode: Callable[[list[str]], list[Ids]]
+    encode_plain: Callable[[list[str]], list[Ids]]
     decode: Callable[[Ids], bytes]
 
 
@@ -46,8 +47,8 @@ def _huggingface(file: Path) -> Origin:
     plain = tokenizers.Tokenizer.from_file(str(file))
     plain.encode_special_tokens = True
     return Origin(
-        lambda text: special.encode(text, add_special_tokens=False).ids,
-        lambda text: plain.encode(text, add_special_tokens=False).ids,
+        lambda texts: [e.ids for e in special.encode_batch_fast(texts, add_special_tokens=False)],
+        lambda texts: [e.ids for e in plain.encode_batch_fast(texts, add_special_tokens=False)],
         lambda ids: special.decode(ids, skip_special_tokens=False).encode(),
     )
 
@@ -64,8 +65,8 @@ def _tiktoken(file: Path) -> Origin:
         special_tokens=sidecar["special_tokens"],
     )
     return Origin(
-        lambda text: encoding.encode(text, allowed_special="all"),
-        encoding.encode_ordinary,
+        lambda texts: encoding.encode_batch(texts, num_threads=2, allowed_special="all"),
+        lambda texts: encoding.encode_ordinary_batch(texts, num_threads=2),
         encoding.decode_bytes,
     )
 
@@ -89,8 +90,9 @@ def _tekken(file: Path) -> Origin:
         special_tokens={},
     )
 
-    def encode(text: str) -> Ids:
-        return [id + first for id in encoding.encode_ordinary(text)]
+    def encode(texts: list[str]) -> list[Ids]:
+        batch = encoding.encode_ordinary_batch(texts, num_threads=2)
+        return [[id + first for id in ids] for ids in batch]
 
     return Origin(encode, encode, lambda ids: encoding.decode_bytes([id - first for id in ids]))
 
@@ -99,7 +101,7 @@ def documents(corpus: Path, size: int) -> Iterator[tuple[str, list[str]]]:
     """The first documents of each file of a corpus, up to this many bytes."""
     for file in sorted([*corpus.glob("*.jsonl.zst"), *(corpus / "multi").glob("*.jsonl.zst")]):
         found, seen = [], 0
-        for text in superword.documents([file]):
+        for text in read_documents([file]):
             found.append(text)
             seen += len(text.encode())
             if seen >= size:
@@ -130,28 +132,44 @@ def compare(
 ) -> Comparison:
     """Encode and decode texts with both, and count those that differ."""
     found = Comparison()
-    special = list(model.special_tokens)
-    for text in texts:
-        found.texts += 1
-        has_special = any(token in text for token in special)
-        if not (tekken and has_special):
-            theirs = origin.encode(text)
-            ours = model.encode(text, allowed_special="all")
-            if ours != theirs:
+    has_special = _finder(list(model.special_tokens))
+    remaining = iter(texts)
+    while batch := list(islice(remaining, 200)):
+        found.texts += len(batch)
+        # Mistral's program never looks for special tokens in a text.
+        tokens = [text for text in batch if not (tekken and has_special(text))]
+        ours = model.encode_batch(tokens, allowed_special="all")
+        for text, mine, theirs in zip(tokens, ours, origin.encode(tokens), strict=True):
+            if mine != theirs:
                 found.ids += 1
-                _note(found, "ids", text, ours, theirs)
-            if model.decode_bytes(theirs).decode(errors="replace") != origin.decode(theirs).decode(
-                errors="replace"
-            ):
+                _note(found, "ids", text, mine, theirs)
+            decoded, expected = _text(model.decode_bytes(theirs)), _text(origin.decode(theirs))
+            if decoded != expected:
                 found.decoded += 1
-                _note(found, "decoded", text, model.decode_bytes(theirs), origin.decode(theirs))
-        if has_special:
-            theirs = origin.encode_plain(text)
-            ours = model.encode(text)
-            if ours != theirs:
+                _note(found, "decoded", text, decoded, expected)
+        plain = [text for text in batch if has_special(text)]
+        ours = model.encode_batch(plain)
+        for text, mine, theirs in zip(plain, ours, origin.encode_plain(plain), strict=True):
+            if mine != theirs:
                 found.plain += 1
-                _note(found, "plain", text, ours, theirs)
+                _note(found, "plain", text, mine, theirs)
     return found
+
+
+def _finder(tokens: list[str]) -> Callable[[str], bool]:
+    """Tells whether a text holds one of the tokens. Few tokens start in different ways."""
+    starts = {token[:2] for token in tokens}
+
+    def finds(text: str) -> bool:
+        if not any(start in text for start in starts):
+            return False
+        return any(token in text for token in tokens)
+
+    return finds
+
+
+def _text(data: bytes) -> str:
+    return data.decode(errors="replace")
 
 
 def _note(found: Comparison, what: str, text: str, ours: Any, theirs: Any) -> None:

@@ -59,8 +59,6 @@ def main() -> None:
         vocab_size=VOCAB_SIZE,
         method="superbpe",
         supermerges=SUPERMERGES,
-        pretokenizer="gpt4o-export",
-        boundary="space",
         max_bytes=SAMPLE,
     )
     rows = {}
@@ -99,8 +97,8 @@ def main() -> None:
             "method": "superbpe",
             "vocab_size": VOCAB_SIZE,
             "supermerges": SUPERMERGES,
-            "pretokenizer": "gpt4o-export",
-            "boundary": "space",
+            "pretokenizer": tokenizer.pretokenizer.name,
+            "boundary": tokenizer.facts["options"]["boundary"],
             "trained_on": f"{SAMPLE} of all files",
         },
         "bytes_of_each_file": options.bytes,

@@ -180,6 +180,11 @@ class Model:
     def encode_with_offsets(
         self, text: str, allowed_special: Sequence[str], characters: bool
     ) -> tuple[list[int], list[tuple[int, int]]]: ...
+    # The ids of all texts, the offsets of the texts in them (as `encode_flat`), and the start and
+    # end of each token in its text.
+    def encode_offsets_flat(
+        self, texts: Sequence[str], allowed_special: Sequence[str], threads: int, characters: bool
+    ) -> tuple[NDArray[uint32], NDArray[uint64], NDArray[uint64], NDArray[uint64]]: ...
     # A line of ids for each document, and the inverse. `end` is the byte that ends a document; if
     # empty, all text is one document. None if the text is not UTF-8, or if the lines are not what
     # `encode_lines` writes.

@@ -24,7 +24,7 @@ Method = Literal["bpe", "boundless", "superbpe"]
 Alphabet = Literal["bytes", "utf8"]
 PickySplit = Literal["parts", "bytes"]
 GreedySplit = bool | Literal["encode"]
-Boundary = Literal["any", "space", "exportable"]
+Boundary = Literal["auto", "any", "space", "exportable"]
 OnError = Literal["stop", "skip"]
 Format = Literal["jsonl", "text", "lines", "paragraphs", "parquet", "arrow"]
 
@@ -261,11 +261,12 @@ class TrainOptions(ReadOptions):
         "Do not join pretokens of different scripts.", False, section="Superwords"
     )
     boundary: Boundary = _option(
-        "space: the right part of a supermerge must start with a space. exportable: leave out "
-        "superwords that cannot be exported exactly.",
-        "any",
+        "any: join any neighbours. space: the right part of a supermerge must start with a space. "
+        "exportable: leave out superwords that cannot be exported exactly. auto: exportable with "
+        "the default pretokenizer, else any.",
+        "auto",
         section="Superwords",
-        choices=("any", "space", "exportable"),
+        choices=("auto", "any", "space", "exportable"),
     )
     veto: str | None = _option(
         "Do not create superwords that match this pattern.",

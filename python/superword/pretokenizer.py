@@ -12,7 +12,7 @@ from superword.errors import OptionError
 
 __all__ = ["DEFAULT", "Pretokenizer", "preset_names", "script_names"]
 
-DEFAULT = "gpt4o-script"
+DEFAULT = "gpt4o-portable"
 
 
 def preset_names() -> list[str]:

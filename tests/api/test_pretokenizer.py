@@ -14,7 +14,7 @@ from superword.pretokenizer import preset_names, script_names
 def test_presets_are_known_and_lose_nothing() -> None:
     assert preset_names() == [
         *("gpt4o-script", "gpt4o-portable", "gpt4o", "gpt4o-export", "gpt4", "llama3", "cl100k"),
-        *("qwen2", "qwen3.5", "tekken", "deepseek-v3", "command-r", "gpt2"),
+        *("qwen2", "qwen3.5", "tekken", "kimi-k2", "deepseek-v3", "command-r", "gpt2"),
     ]
     text = "Of the 12 words, don't 言葉 \r\n\t x\u0301 👩‍👩‍👧 \0"
     for name in preset_names():

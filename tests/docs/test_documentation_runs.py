@@ -43,7 +43,7 @@ NOT_RUN = {
     "docs/tutorial.md": [BUILDS],
     "docs/superwords-for-an-existing-tokenizer.md": [DOWNLOAD],
     "docs/how-to/train.md": [DOWNLOAD],
-    "docs/how-to/other-programs.md": [DOWNLOAD, "needs a file of the paper's program"],
+    "docs/how-to/other-programs.md": [DOWNLOAD],
     "docs/how-to/serving.md": ["needs vLLM", "needs vLLM", "needs SGLang"],
 }
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from functools import cache
 from pathlib import Path
 
@@ -103,7 +104,7 @@ def test_seams_of_exportable_superwords_are_safe() -> None:
         runs = make_plan(model, "exact").runs
         assert runs is not None
         for parts in runs.parts.values():
-            for left, right in zip(parts, parts[1:], strict=False):
+            for left, right in itertools.pairwise(parts):
                 pair = [left.encode(), right.encode()]
                 assert merged(b"".join(pair), ranks) == pair
 

@@ -1,7 +1,7 @@
 """Published tokenizers are imported with the ids of their origin.
 
-They are fetched by `python tools/families.py fetch`, never part of the repository. SUPERWORD_FAMILIES
-names their directory; the default is the one the tool uses.
+They are fetched by `python tools/families.py fetch` and are not part of the repository. The
+environment variable SUPERWORD_FAMILIES names their directory; the default is that of the tool.
 """
 
 from __future__ import annotations

@@ -73,6 +73,8 @@ def test_ranks_of_tiktoken_with_and_without_a_sidecar(tmp_path: Path) -> None:
         open_any(tmp_path)
     made = open_any(tmp_path, pattern=pattern, special_tokens={"<|x|>": 5000})
     same(made, words())
+    assert words().pretokenizer.name is not None
+    same(open_any(tmp_path, pattern=words().pretokenizer.name), words())
     assert made.special_tokens == {"<|x|>": 5000}
     words().export_tiktoken(tmp_path / "m.tiktoken")
     (tmp_path / "tokenizer.model").unlink()
@@ -166,11 +168,11 @@ def test_a_file_of_another_kind_is_refused_with_a_hint(
 
 
 def test_a_directory_without_or_with_several_tokenizers(tmp_path: Path) -> None:
-    with pytest.raises(ConversionError, match="holds no tokenizer"):
+    with pytest.raises(ConversionError, match="there is no tokenizer in"):
         open_any(tmp_path)
     words().save(tmp_path / "a.superword")
     words().save(tmp_path / "b.superword")
-    with pytest.raises(ConversionError, match="several tokenizers: a"):
+    with pytest.raises(ConversionError, match=r"several tokenizers in .*: a"):
         open_any(tmp_path)
 
 

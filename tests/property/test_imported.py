@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from superword import Tokenizer
@@ -40,6 +42,20 @@ def test_engine_and_reference_encode_the_same(
     flat, offsets = tok.encode_batch_to_numpy(batch, allowed_special=allowed, threads=2)
     assert flat.tolist() == [id for ids in expected for id in ids]
     assert offsets[-1] == len(flat)
+    spans = {}
+    units: tuple[Literal["char", "byte"], ...] = ("char", "byte")
+    for unit in units:
+        arrays = tok._model.encode_offsets_flat(batch, list(allowed), 2, unit == "char")
+        assert arrays[0].tolist() == flat.tolist()
+        assert arrays[1].tolist() == offsets.tolist()
+        spans[unit] = list(zip(arrays[2].tolist(), arrays[3].tolist(), strict=True))
+    for unit in units:
+        one_by_one = [
+            span
+            for text in batch
+            for span in tok.encode_with_offsets(text, unit=unit, allowed_special=allowed)[1]
+        ]
+        assert spans[unit] == one_by_one
     for text, ids in zip(batch, expected, strict=True):
         assert tok.encode(text, allowed_special=allowed) == ids
         assert tok.encode_with_offsets(text, allowed_special=allowed)[0] == ids

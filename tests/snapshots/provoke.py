@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 
 import superword
 from superword import Tokenizer
+from superword._support.bytechars import to_chars
 from superword.counts import Candidates, Counts
 from superword.inputs import documents
 from superword.stages import count_candidates, count_pretokens, extend, train_words
@@ -57,6 +58,7 @@ def prepare(folder: Path) -> None:
         weighted.save(folder / name)
     (folder / "plain.tsv").write_text("ab\t3\n")
     (folder / "wrong.tsv").write_text("ab\tthree\n")
+    _write_tokenizers(folder)
 
 
 def _train(**options: Any) -> Callable[[], object]:
@@ -322,4 +324,65 @@ def cases() -> list[Case]:
         Case("import of no tokenizer", lambda: Tokenizer.from_huggingface("a.jsonl")),
         Case("import of no ranks", lambda: Tokenizer.from_tiktoken("b.txt", pattern=".")),
         Case("import of no paper file", lambda: Tokenizer.from_paper("b.txt")),
+        *(
+            _import(*case)
+            for case in (
+                ("a missing file", "missing.json"),
+                ("an empty directory", "nothing"),
+                ("a file of another kind", "b.txt"),
+                ("truncated JSON", "hf/cut.json"),
+                ("another JSON file", "hf/other.json"),
+                ("a Unigram model", "hf/unigram.json"),
+                ("WordPiece", "hf/wordpiece.json"),
+                ("SentencePiece in JSON", "hf/fallback.json"),
+                ("a SentencePiece file", "hf/tokenizer.model"),
+                ("an unknown normalizer", "hf/lowercase.json"),
+                ("an unknown sequence of splits", "hf/splits.json"),
+                ("a role without a token", "role"),
+                ("ranks without a pattern", "hf/ranks.tiktoken"),
+            )
+        ),
+        Case(
+            "import with an option of another format",
+            lambda: Tokenizer.from_file("role", pattern="x"),
+            ["import", "role", "-o", "new.superword", "--pattern", "x"],
+        ),
+        Case(
+            "import with a special token without an id",
+            None,
+            ["import", "hf/ranks.tiktoken", "-o", "new.superword", "--special-token", "<s>"],
+        ),
     ]
+
+
+def _import(what: str, path: str) -> Case:
+    python = lambda: Tokenizer.from_file(path)  # noqa: E731
+    return Case(f"import of {what}", python, ["import", path, "-o", "new.superword"])
+
+
+def _write_tokenizers(folder: Path) -> None:
+    """Write tokenizers that cannot be imported, and one with a wrong configuration."""
+    byte_level = {"type": "ByteLevel", "add_prefix_space": False, "use_regex": False}
+    split = {"type": "Split", "pattern": {"Regex": "x"}, "behavior": "Isolated"}
+    sequence = {"type": "Sequence", "pretokenizers": [split, split, byte_level]}
+    vocab = {to_chars(bytes([byte])): byte for byte in range(256)}
+    good = {"model": {"type": "BPE", "vocab": vocab, "merges": []}, "pre_tokenizer": byte_level}
+    changes: dict[str, dict[str, Any]] = {
+        "unigram": {"model": {"type": "Unigram"}},
+        "wordpiece": {"model": {"type": "WordPiece"}},
+        "fallback": {"model": {"type": "BPE", "byte_fallback": True}},
+        "lowercase": {"normalizer": {"type": "Lowercase"}},
+        "splits": {"pre_tokenizer": sequence},
+    }
+    (folder / "hf").mkdir()
+    for name, change in changes.items():
+        (folder / "hf" / f"{name}.json").write_text(json.dumps({**good, **change}))
+    (folder / "hf" / "cut.json").write_text(json.dumps(good)[:100])
+    (folder / "hf" / "other.json").write_text('{"model_max_length": 5}')
+    (folder / "hf" / "tokenizer.model").write_bytes(
+        b"\n\x0e\n\x05<unk>\x15\x00\x00\x00\x00\x18\x02"
+    )
+    (folder / "hf" / "ranks.tiktoken").write_text("IQ== 0\nIg== 1\n")
+    (folder / "role").mkdir()
+    (folder / "role" / "tokenizer.json").write_text(json.dumps(good))
+    (folder / "role" / "tokenizer_config.json").write_text('{"pad_token": "<pad>"}')

@@ -8,7 +8,7 @@ use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::pybacked::{PyBackedBytes, PyBackedStr};
 use pyo3::types::{PyByteArray, PyBytes, PyList, PySlice};
-use superword::encode::{BatchError, EncodedBatch, Encoder, OffsetUnit, Spans};
+use superword::encode::{BatchError, EncodedBatch, Encoder};
 use superword::memory::OutOfMemory;
 use superword::observe::{Observer, Silent};
 use superword::prepare::Preparation;
@@ -31,7 +31,7 @@ pub(crate) type Flat<'py> = (Bound<'py, PyArray1<u32>>, Bound<'py, PyArray1<u64>
 pub(crate) type FlatColumn<'py> = (Bound<'py, PyArray1<u32>>, Bound<'py, PyByteArray>);
 
 /// Prepares texts with the special tokens that a call allows.
-fn preparation(encoder: &Encoder, allowed: &[String]) -> Preparation {
+pub(crate) fn preparation(encoder: &Encoder, allowed: &[String]) -> Preparation {
     let allowed: HashSet<&str> = allowed.iter().map(String::as_str).collect();
     encoder.preparation(|text| allowed.contains(text))
 }
@@ -45,7 +45,7 @@ fn raised(error: &BatchError) -> PyErr {
 
 /// Runs `work` on objects of Python (`owned`) without the GIL. Ctrl-C can stop it if it is about at
 /// least [`LONG`] `bytes`.
-fn off_the_gil<O: Send + Sync + 'static, T: Send + 'static>(
+pub(crate) fn off_the_gil<O: Send + Sync + 'static, T: Send + 'static>(
     py: Python<'_>,
     encoder: &Arc<Encoder>,
     owned: O,
@@ -65,7 +65,7 @@ fn off_the_gil<O: Send + Sync + 'static, T: Send + 'static>(
 }
 
 /// [`off_the_gil`] for many texts.
-fn with_texts<T: Send + 'static>(
+pub(crate) fn with_texts<T: Send + 'static>(
     py: Python<'_>,
     encoder: &Arc<Encoder>,
     texts: Texts,
@@ -338,23 +338,6 @@ pub(crate) fn counts(
             encoder.count_batch(texts, preparation, threads, observer)
         },
     )
-}
-
-/// Ids and their positions in the text.
-pub(crate) type WithOffsets = (Vec<u32>, Spans);
-
-pub(crate) fn with_offsets(
-    py: Python<'_>,
-    encoder: &Arc<Encoder>,
-    text: PyBackedStr,
-    allowed: Vec<String>,
-    unit: OffsetUnit,
-) -> PyResult<WithOffsets> {
-    let bytes = text.len();
-    off_the_gil(py, encoder, text, bytes, move |encoder, text, _| {
-        encoder.encode_with_offsets(text, &preparation(encoder, &allowed), unit)
-    })?
-    .map_err(|error| errors::split(&error))
 }
 
 /// Encodes each document into a line of ids. `None` if the documents are not UTF-8.

@@ -8,6 +8,7 @@ mod disk;
 mod encoding;
 mod errors;
 mod model;
+mod offsets;
 mod pretokenizer;
 mod reading;
 mod shards;

@@ -53,13 +53,17 @@ class Origin(NamedTuple):
 
 def words_key(words: Tokenizer) -> str:
     """A hash of everything that decides how text is encoded as words."""
-    pretokenizer = words.pretokenizer
-    what = (
+    pretokenizer, model = words.pretokenizer, words._model
+    what: tuple[Any, ...] = (
         words.alphabet,
-        words._model.picky_split,
+        model.picky_split,
         pretokenizer._config()[1:],
-        [event[:3] for event in words._model.events()],
+        [event[:3] for event in model.events()],
     )
+    added = [token for token in model.added_tokens if not token[2]]
+    imported = (model.normalizer, model.whole_pieces, model.order, model.unmade, added)
+    if any(imported):
+        what += imported
     return hashlib.sha256(repr(what).encode()).hexdigest()[:32]
 
 

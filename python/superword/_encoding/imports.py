@@ -74,8 +74,8 @@ class Imports:
         """Import the ranks of tiktoken: a `.tiktoken` file, a mapping, or a `tiktoken.Encoding`.
 
         `pattern` and `special_tokens` are those of the encoding. An `Encoding` has them, and a
-        file that `export_tiktoken` wrote has them beside it. Text that the pattern does not match
-        is kept; tiktoken drops it.
+        file that `export_tiktoken` wrote has them beside it. `pattern` may be the name of a preset.
+        Text that the pattern does not match is kept; tiktoken drops it.
         """
         from superword.imports import from_tiktoken
 

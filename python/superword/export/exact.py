@@ -85,8 +85,8 @@ def find_runs(tokenizer: Tokenizer, ranks: Mapping[Rule, int]) -> Runs:
     for (left, right), superword in needed.items():
         if not shapes.may_join(left, right):
             raise ExportError(
-                f"the superword {superword!r} joins {left!r} and {right!r}, which can also be parts "
-                "of one longer word, where other programs would join them too",
+                f"the superword {superword!r} joins {left!r} and {right!r}, which can also be "
+                "parts of one longer word, where other programs would join them too",
                 hint="train with `boundary='exportable'`, which leaves such superwords out, or "
                 "export with `mode='approximate'`",
                 reason="seam",
@@ -120,7 +120,7 @@ def _superwords(
                 reason="ambiguous",
                 token=text,
             )
-        both = []
+        both: list[tuple[str, ...]] = []
         for part in (left, right):
             if part not in made:
                 leaf = part.decode(errors="replace")
@@ -145,10 +145,7 @@ def _check_leaf(tokenizer: Tokenizer, shapes: Shapes, leaf: str) -> None:
             reason="leaf",
             token=leaf,
         )
-    if (
-        not tokenizer.pretokenizer.is_eligible(leaf)
-        or len(tokenizer.encode_ordinary(leaf)) != 1
-    ):
+    if not tokenizer.pretokenizer.is_eligible(leaf) or len(tokenizer.encode_ordinary(leaf)) != 1:
         raise ExportError(
             f"a superword has the part {leaf!r}, which the model itself never joins: it is "
             "not eligible, or not one token",

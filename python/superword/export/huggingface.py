@@ -11,6 +11,7 @@ from superword._files.replace import make_directory, replace
 from superword._support.bytechars import to_bytes, to_chars
 from superword.errors import ExportError
 from superword.export.config import added_json, json_bytes, roles_of, tokenizer_config
+from superword.export.patterns import DEEPSEEK_SPLITS
 from superword.export.plan import Mode, Plan, Unicode, make_plan
 from superword.export.whole import refuse_whole_runs
 from superword.tokenizer import Tokenizer
@@ -23,14 +24,6 @@ __all__ = [
     "to_chars",
     "tokenizer_json",
 ]
-
-# The splits of DeepSeek V3, one after the other. The preset `deepseek-v3` is one pattern for them.
-DEEPSEEK_SPLITS = (
-    r"\p{N}{1,3}",
-    "[一-龥\u3040-ゟ゠-ヿ]+",
-    r"[!\"#$%&'()*+,\-./:;<=>?@\[\\\]^_`{|}~][A-Za-z]+|[^\r\n\p{L}\p{P}\p{S}]?[\p{L}\p{M}]+"
-    r"| ?[\p{P}\p{S}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+",
-)
 
 
 def export_huggingface(

@@ -74,12 +74,16 @@ class _Node:
 
 
 def run_pattern(
-    leaves: Mapping[str, int], first: Collection[str], later: Collection[str], cuts: Cuts, by: Shapes
+    leaves: Mapping[str, int],
+    first: Collection[str],
+    later: Collection[str],
+    cuts: Cuts,
+    by: Shapes,
 ) -> str:
     """A pattern for a run of leaves, given with their counts. Frequent leaves come first.
 
     `first` are the leaves without a space that may start a run of several, `later` those that may
-    follow another leaf. A leaf with a space may be anywhere. `cuts` are the places where a run ends.
+    follow another leaf. A leaf with a space may be anywhere. `cuts` are places where a run ends.
     """
     shape_of = {leaf: by.of(leaf) for leaf in leaves}
 

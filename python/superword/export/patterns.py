@@ -7,7 +7,15 @@ from collections.abc import Collection
 from superword.export.unicode import pinned
 from superword.pretokenizer import Pretokenizer, preset_names
 
-__all__ = ["branches", "char_class", "coarse_of", "escaped", "fine_of", "preset_of"]
+__all__ = [
+    "DEEPSEEK_SPLITS",
+    "branches",
+    "char_class",
+    "coarse_of",
+    "escaped",
+    "fine_of",
+    "preset_of",
+]
 
 # How many branches of each preset match words, and how many come before those.
 _WORD_BRANCHES = {
@@ -19,6 +27,15 @@ _WORD_BRANCHES = {
     "qwen2": (1, 1),
     "gpt2": (1, 1),
 }
+
+# The splits of DeepSeek V3, one after the other, as they are published. The preset `deepseek-v3` is
+# one pattern for all of them.
+DEEPSEEK_SPLITS = (
+    r"\p{N}{1,3}",
+    "[一-龥\u3040-ゟ゠-ヿ]+",
+    "[!\"#$%&'()*+,\\-./:;<=>?@\\[\\\\\\]^_`{|}~][A-Za-z]+|[^\r\n\\p{L}\\p{P}\\p{S}]?[\\p{L}\\p{M}]+"
+    "| ?[\\p{P}\\p{S}]+[\r\n]*|\\s*[\r\n]+|\\s+(?!\\S)|\\s+",
+)
 
 # Not `<` and `>`: with a backslash they are the beginning and end of a word in Rust.
 _SPECIAL = frozenset("\\.+*?()|[]{}^$-&~")

@@ -184,17 +184,15 @@ def _pattern(contexts: Iterable[Seam]) -> str:
         key = frozenset(after), len(end) == 1
         together.setdefault(key, []).append(end)
     written = []
-    for (after, one), ends in sorted(together.items(), key=lambda item: sorted(item[1])):
-        before = [char_class(ends)] if one else ["".join(map(escaped, end)) for end in sorted(ends)]
-        single = [begin for begin in after if len(begin) == 1]
-        spaced = [begin[1] for begin in after if len(begin) == 2 and begin[0] == " "]
-        other = [begin for begin in after if begin not in single and begin[:1] != " "]
-        other += [begin for begin in after if begin[0] == " " and len(begin) != 2]
+    for (tail, one), ends in sorted(together.items(), key=lambda item: sorted(item[1])):
+        single = [begin for begin in tail if len(begin) == 1]
         tails = [char_class(single)] if single else []
-        tails += [" " + char_class(spaced)] if spaced else []
-        tails += ["".join(map(escaped, begin)) for begin in sorted(other)]
-        written += [
-            f"(?<={end}){tails[0] if len(tails) == 1 else '(?:' + '|'.join(tails) + ')'}"
-            for end in before
-        ]
+        tails += [_literal(begin) for begin in sorted(tail) if len(begin) > 1]
+        either = tails[0] if len(tails) == 1 else f"(?:{'|'.join(tails)})"
+        before = [char_class(ends)] if one else [_literal(end) for end in sorted(ends)]
+        written += [f"(?<={end}){either}" for end in before]
     return "|".join(written)
+
+
+def _literal(text: str) -> str:
+    return "".join(map(escaped, text))

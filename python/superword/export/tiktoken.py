@@ -77,9 +77,12 @@ def export_tiktoken(
         # With renumber: the id in the model, for each id in this export.
         "ids": own_ids,
     }
-    # tiktoken itself has neither; `load_tiktoken` adds them.
+    # tiktoken itself has none of these; `load_tiktoken` adds them.
     if tokenizer.normalizer is not None:
         sidecar["normalizer"] = tokenizer.normalizer
+        after = [token.content for token in tokenizer.added_tokens if token.normalized]
+        if after:
+            sidecar["found_after_normalizing"] = after
     always = [token.content for token in tokenizer.added_tokens if not token.special]
     if always:
         sidecar["always_encoded"] = always
@@ -157,7 +160,8 @@ def load_tiktoken(path: str | os.PathLike[str]) -> Any:
         return encoding
     from superword.export.prepared import prepared
 
-    return prepared(encoding, normalizer, always)
+    after = frozenset(sidecar.get("found_after_normalizing") or ())
+    return prepared(encoding, normalizer, always, after)
 
 
 def read_sidecar(path: Path) -> dict[str, Any]:

@@ -31,8 +31,8 @@ def refuse_whole_runs(plan: Plan, program: str) -> None:
     for superword in plan.runs.parts:
         if tokenizer.encode_ordinary(superword) != [tokenizer.token_to_id(superword.encode())]:
             raise ExportError(
-                f"{program} would use the superword {superword!r} where the model does not, because "
-                "other superwords come first",
+                f"{program} would use the superword {superword!r} where the model does not, "
+                "because other superwords come first",
                 hint="export to Hugging Face instead, or with `mode='approximate'`",
                 reason="unreached",
                 token=superword,
@@ -65,8 +65,8 @@ def refuse_other_joins(plan: Plan, unmade: Sequence[bytes]) -> None:
         other = plan.runs.other_parts(superword)
         if other is not None:
             raise ExportError(
-                f"the superword {superword!r} is also the words {other!r}, and tiktoken cannot tell "
-                "the two apart",
+                f"the superword {superword!r} is also the words {other!r}, and tiktoken cannot "
+                "tell the two apart",
                 hint="export to Hugging Face instead",
                 reason="ambiguous",
                 token=superword,

@@ -76,12 +76,15 @@ def _file_in(path: Path) -> Path:
     found = sorted([*path.glob("*.superword"), *path.glob("*.tiktoken")])
     if len(found) == 1:
         return found[0]
+    if found:
+        raise ConversionError(
+            f"there are several tokenizers in {path}: {', '.join(file.name for file in found)}",
+            hint="give one of the files",
+            path=str(path),
+        )
     raise ConversionError(
-        f"{path} holds {'several tokenizers' if found else 'no tokenizer'}"
-        + (f": {', '.join(file.name for file in found)}" if found else ""),
-        hint="give one of the files"
-        if found
-        else f"superword looks for {', '.join(_IN_DIRECTORY)}",
+        f"there is no tokenizer in {path}",
+        hint=f"superword looks for {', '.join(_IN_DIRECTORY)}",
         path=str(path),
     )
 

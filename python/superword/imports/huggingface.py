@@ -27,6 +27,10 @@ from superword.tokenizer import Tokenizer
 __all__ = ["from_huggingface"]
 
 _HINT = "give a tokenizer.json, or the directory that holds it"
+_OTHER_NORMALIZERS = (
+    "superword knows NFC and NFKC; give `ignore_normalizer` to encode texts without it, and "
+    "normalize them yourself"
+)
 _NORMALIZERS = {"NFC": "nfc", "NFKC": "nfkc"}
 
 
@@ -61,8 +65,8 @@ def _object(source: Any) -> tuple[dict[str, Any], Config]:
     backend = getattr(source, "backend_tokenizer", source)
     if not hasattr(backend, "to_str"):
         raise OptionError(
-            "`source` must be a path, a tokenizers.Tokenizer or a fast tokenizer of transformers, "
-            f"not {type(source).__name__}",
+            "a tokenizer is given as a path, a tokenizers.Tokenizer or a fast tokenizer of "
+            f"transformers, not as {type(source).__name__}",
             hint="a slow tokenizer of transformers has no tokenizer.json; load it with "
             "AutoTokenizer.from_pretrained(..., use_fast=True)",
             option="source",
@@ -75,7 +79,8 @@ def _convert(data: dict[str, Any], config: Config, ignore_normalizer: bool) -> T
     model = data["model"]
     _check_model(model, data)
     pretokenizer = pretokenizer_of(data.get("pre_tokenizer"))
-    normalizer = _normalizer(data.get("normalizer"))
+    left_out = data.get("normalizer") if ignore_normalizer else None
+    normalizer = None if ignore_normalizer else _normalizer(data.get("normalizer"))
     added, renumbered = added_tokens(data, config.added_tokens)
     texts = {token.content: token.id for token in added}
     ids: dict[bytes, int] = {}
@@ -89,6 +94,8 @@ def _convert(data: dict[str, Any], config: Config, ignore_normalizer: bool) -> T
                 names.append((token.encode(), id))
             continue
         if texts.get(token) == id:
+            if spelled != token.encode():
+                raise refusal(f"the added token {token!r} has the id of another token, {spelled!r}")
             listed.append(spelled)
         ids[spelled] = id
     ranks = _ranks(model["merges"])
@@ -108,9 +115,8 @@ def _convert(data: dict[str, Any], config: Config, ignore_normalizer: bool) -> T
     }
     if renumbered:
         facts["added_tokens_renumbered"] = renumbered
-    if normalizer is not None and ignore_normalizer:
-        facts["normalizer_left_out"] = normalizer
-        normalizer = None
+    if left_out is not None:
+        facts["normalizer_left_out"] = left_out["type"]
     return build(
         method="bpe",
         pretokenizer=pretokenizer,
@@ -171,14 +177,11 @@ def _normalizer(config: dict[str, Any] | None) -> str | None:
                 raise not_byte_level(
                     "a SentencePiece tokenizer (the normalizers Prepend and Replace)"
                 )
-            raise refusal(f"it has the normalizers {kinds}, and superword knows one, NFC or NFKC")
+            raise refusal(f"it changes text with the normalizers {kinds}", _OTHER_NORMALIZERS)
         config = steps[0] if steps else None
     if config is None:
         return None
     kind = config["type"]
     if kind not in _NORMALIZERS:
-        raise refusal(
-            f"it changes text with the normalizer {kind}",
-            "superword knows NFC and NFKC",
-        )
+        raise refusal(f"it changes text with the normalizer {kind}", _OTHER_NORMALIZERS)
     return _NORMALIZERS[kind]

@@ -40,6 +40,8 @@ def laid_out(file: Path | None) -> Iterator[None]:
     try:
         yield
     except ConversionError as error:
+        if "path" in error.facts:
+            raise  # It names another file.
         raise error._at(where, path=path) from None
     except SuperwordError:
         raise

@@ -14,6 +14,7 @@ from superword.errors import ConversionError, OptionError
 from superword.export.tiktoken import read_sidecar, sidecar_of
 from superword.imports.build import Added, build, pretokenizer_for
 from superword.imports.rules import check_alphabet, rules_of
+from superword.pretokenizer import Pretokenizer, preset_names
 from superword.tokenizer import Tokenizer
 
 __all__ = ["from_ranks", "from_tiktoken", "read_ranks"]
@@ -42,10 +43,12 @@ def from_tiktoken(
     if pattern is None:
         raise OptionError(
             "the ranks of tiktoken do not include the pattern: give `pattern`",
-            hint="the pattern is in the program that loads the ranks, as pat_str; for GPT-4o it "
-            "is Pretokenizer('gpt4o').pattern, for Llama 3 Pretokenizer('gpt4').pattern",
+            hint="it is in the program that loads the ranks, as pat_str; the name of a preset that "
+            "splits in the same way will do, such as gpt4o, or llama3 for Llama 3",
             option="pattern",
         )
+    if pattern in preset_names():
+        pattern = Pretokenizer(pattern).pattern
     special = [Added(text, id) for text, id in (special_tokens or {}).items()]
     return from_ranks(table, pattern, special, {"format": "tiktoken"})
 
@@ -91,8 +94,8 @@ def _parts_of(encoding: Any) -> tuple[dict[bytes, int], str, dict[str, int]]:
         )
     except (AttributeError, TypeError):
         raise OptionError(
-            f"`ranks` must be a path, a mapping from bytes to ranks, or a tiktoken.Encoding, not "
-            f"{type(encoding).__name__}",
+            "ranks are given as a path, a mapping from bytes to numbers, or a tiktoken.Encoding, "
+            f"not as {type(encoding).__name__}",
             option="ranks",
         ) from None
 

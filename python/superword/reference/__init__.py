@@ -146,8 +146,8 @@ def train(
     `vocab_size` includes the special tokens. The n-grams of `greedy_split` occur at least as often
     as the rarest merge of phase 1, and at least `greedy_floor` times. `greedy_encode` stores them
     in the model and splits by them when encoding. `cutting=False` turns off lossless cutting, to
-    check that it does not change the result. `exportable_shapes` is for `boundary="exportable"` (see
-    `Allowed`). All other options are those of `superword.train`.
+    check that it does not change the result. `exportable_shapes` is for `boundary="exportable"`
+    (see `Allowed`). All other options are those of `superword.train`.
     """
     texts = list(texts)
     pretokenizer = as_pretokenizer(pretokenizer)

@@ -57,16 +57,19 @@ GPT4O_PORTABLE = (
     rf"|{_NO_WORDS}"
 )
 TEKKEN = GPT4O.replace(_CONTRACTION, "").replace(r"\p{N}{1,3}", r"\p{N}")
+_NOT_HAN = r"&&[^\p{Han}]]"
+KIMI_K2 = r"[\p{Han}]+|" + (
+    GPT4O.replace(_UPPER, _UPPER[:-1] + _NOT_HAN)
+    .replace(_LOWER, _LOWER[:-1] + _NOT_HAN)
+    .replace(r"[\r\n/]*", r"[\r\n]*")
+)
 GPT2 = r"'(?:[sdmt]|ll|ve|re)| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+"
 GPT4 = (
     r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}"
     r"| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+"
 )
 # tiktoken's GPT-4: white space at the end of a text is one pretoken.
-CL100K = (
-    r"'(?i:[sdmt]|ll|ve|re)|[^\r\n\p{L}\p{N}]?+\p{L}++|\p{N}{1,3}+"
-    r"| ?[^\s\p{L}\p{N}]++[\r\n]*+|\s++$|\s*[\r\n]|\s+(?!\S)|\s"
-)
+CL100K = GPT4.replace(r"|\s*[\r\n]+", r"|\s++$|\s*[\r\n]+")
 QWEN2 = GPT4.replace(r"\p{N}{1,3}", r"\p{N}")
 QWEN35 = QWEN2.replace(r"?\p{L}+", r"?[\p{L}\p{M}]+").replace(
     r" ?[^\s\p{L}\p{N}]", r" ?[^\s\p{L}\p{M}\p{N}]"
@@ -101,6 +104,7 @@ PRESETS: dict[str, tuple[str, str | None, tuple[str, ...]]] = {
     "qwen2": (QWEN2, None, ()),
     "qwen3.5": (QWEN35, None, ()),
     "tekken": (TEKKEN, None, ()),
+    "kimi-k2": (KIMI_K2, None, ()),
     "deepseek-v3": (DEEPSEEK_V3, None, ()),
     "command-r": (COMMAND_R, None, ()),
     "gpt2": (GPT2, None, ()),

@@ -9,7 +9,6 @@ use numpy::PyArray1;
 use pyo3::prelude::*;
 use pyo3::pybacked::{PyBackedBytes, PyBackedStr};
 use pyo3::types::{PyBytes, PyDict, PyList};
-use superword::encode::OffsetUnit;
 use superword::model::{Event, Model, NamedParts, Normalizer, Origin};
 use superword::text::{Pretokenizer, PretokenizerConfig};
 use superword::token::TokenId;
@@ -17,8 +16,9 @@ use superword::token::TokenId;
 use super::parts::{self, Added, GivenEvent};
 use super::{DEFAULT_CACHE, PyModel};
 use crate::arguments::Input;
-use crate::encoding::{self, Flat, FlatColumn, Texts, WithOffsets};
+use crate::encoding::{self, Flat, FlatColumn, Texts};
 use crate::errors;
+use crate::offsets::{self, FlatOffsets, WithOffsets};
 use crate::pretokenizer::PyPretokenizer;
 use crate::reading::arrow::Buffers;
 use crate::shards::{self, PyShardRun};
@@ -366,11 +366,19 @@ impl PyModel {
         allowed_special: Vec<String>,
         characters: bool,
     ) -> PyResult<WithOffsets> {
-        let unit = match characters {
-            true => OffsetUnit::Characters,
-            false => OffsetUnit::Bytes,
-        };
-        encoding::with_offsets(py, self.encoder(py)?, text, allowed_special, unit)
+        offsets::one(py, self.encoder(py)?, text, allowed_special, characters)
+    }
+
+    fn encode_offsets_flat<'py>(
+        &self,
+        py: Python<'py>,
+        texts: Texts,
+        allowed_special: Vec<String>,
+        threads: usize,
+        characters: bool,
+    ) -> PyResult<FlatOffsets<'py>> {
+        let encoder = self.encoder(py)?;
+        offsets::flat(py, encoder, texts, allowed_special, threads, characters)
     }
 
     fn encode_lines<'py>(

@@ -23,5 +23,5 @@ mod words;
 pub use batch::{BatchError, EncodedBatch};
 pub use cache::CACHE_BYTES;
 pub use encoder::{Encoder, UnknownId};
-pub use offsets::{OffsetUnit, Spans};
+pub use offsets::{OffsetUnit, OffsetsBatch, Spans};
 pub use words::WordEncoder;

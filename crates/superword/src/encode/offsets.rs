@@ -1,6 +1,9 @@
 //! The position of each token in the text.
 
 use super::Encoder;
+use super::batch::{BatchError, in_chunks};
+use crate::memory;
+use crate::observe::Observer;
 use crate::prepare::Preparation;
 use crate::text::SplitError;
 
@@ -38,6 +41,65 @@ impl Encoder {
             spans.push(characters.span(start, end));
         })?;
         Ok((ids, spans))
+    }
+}
+
+/// The ids of many texts with the start and end of each token.
+#[derive(Debug, Default)]
+pub struct OffsetsBatch {
+    /// The ids of all texts.
+    pub ids: Vec<u32>,
+    /// The start of each token in its text.
+    pub starts: Vec<u64>,
+    /// The end of each token in its text.
+    pub ends: Vec<u64>,
+    /// Where each text starts and ends in the ids: 0, then the end of each text.
+    pub texts: Vec<u64>,
+}
+
+impl Encoder {
+    /// The ids of each text with offsets, as [`Encoder::encode_with_offsets`] gives them. Threads and
+    /// the observer are those of [`Encoder::encode_batch`].
+    pub fn encode_batch_with_offsets(
+        &self,
+        texts: &[&str],
+        preparation: &Preparation,
+        unit: OffsetUnit,
+        threads: usize,
+        observer: &dyn Observer,
+    ) -> Result<OffsetsBatch, BatchError> {
+        let chunks = in_chunks(texts, threads, observer, |texts| {
+            let mut chunk = OffsetsBatch::default();
+            let OffsetsBatch {
+                ids,
+                starts,
+                ends,
+                texts: text_ends,
+            } = &mut chunk;
+            for text in texts {
+                let mut characters = Characters::new(text, unit);
+                self.encode_with_spans(text, preparation, ids, |start, end| {
+                    let (start, end) = characters.span(start, end);
+                    starts.push(start as u64);
+                    ends.push(end as u64);
+                })?;
+                text_ends.push(ids.len() as u64);
+            }
+            Ok(chunk)
+        })?;
+        let mut all = OffsetsBatch {
+            texts: vec![0],
+            ..OffsetsBatch::default()
+        };
+        for chunk in chunks {
+            let before = all.ids.len() as u64;
+            all.texts
+                .extend(chunk.texts.iter().map(|&end| before + end));
+            memory::extend(&mut all.ids, &chunk.ids);
+            memory::extend(&mut all.starts, &chunk.starts);
+            memory::extend(&mut all.ends, &chunk.ends);
+        }
+        Ok(all)
     }
 }
 

@@ -158,7 +158,9 @@ impl NamedParts {
                 tokens.push(joined);
             }
         }
-        let ids = self.ids.map(|ids| ids_of(&tokens, &ids, made_from, unmade_ids));
+        let ids = self
+            .ids
+            .map(|ids| ids_of(&tokens, &ids, made_from, unmade_ids));
         let ids = ids.transpose()?;
         let parts = ModelParts {
             method: self.method,
@@ -261,8 +263,9 @@ mod tests {
     #[test]
     fn an_unmade_token_may_have_the_bytes_of_a_made_one() {
         let mut given = parts(&[("a", "b"), ("ab", "c")]);
-        let mut ids: HashMap<Vec<u8>, u32> =
-            (0..=255).map(|byte| (vec![byte], u32::from(byte))).collect();
+        let mut ids: HashMap<Vec<u8>, u32> = (0..=255)
+            .map(|byte| (vec![byte], u32::from(byte)))
+            .collect();
         ids.extend([(b"ab".to_vec(), 400), (b"abc".to_vec(), 401)]);
         given.ids = Some(ids);
         given.unmade = [("ab", 300), ("ab", 301), ("a", 302), ("xy", 303)]

@@ -91,6 +91,11 @@ pub fn shapes(preset: &str) -> Option<Vec<Shape>> {
             shapes.extend(cased(ANY_PREFIX, &apart, Ending::Contraction));
             shapes
         }
+        "kimi-k2" => {
+            let mut shapes = vec![Shape::new("han", r"\p{Han}+", r"\p{Han}")];
+            shapes.extend(cased(ANY_PREFIX, r"(?!\p{Han})", Ending::Contraction));
+            shapes
+        }
         "deepseek-v3" => vec![
             Shape::new(
                 "cjk",

@@ -31,6 +31,10 @@ pub(super) const CJK_LETTER: u8 = 11;
 pub(super) const CJK_SYMBOL: u8 = 12;
 /// Anything else in that range: its unassigned code points.
 pub(super) const CJK_STRAY: u8 = 13;
+/// Han, but no symbol.
+pub(super) const HAN: u8 = 14;
+/// Han, and a symbol or mark.
+pub(super) const HAN_SYMBOL: u8 = 15;
 
 /// A set of classes, one bit each.
 #[derive(Clone, Copy)]
@@ -49,6 +53,7 @@ impl Classes {
     pub(super) const SYMBOL_NOT_MARK: Classes = Classes::of(&[OTHER]);
     pub(super) const CJK_LETTER: Classes = Classes::of(&[CJK_LETTER]);
     pub(super) const CJK_SYMBOL: Classes = Classes::of(&[CJK_SYMBOL]);
+    pub(super) const HAN: Classes = Classes::of(&[HAN, HAN_SYMBOL]);
 
     pub(super) const fn of(classes: &[u8]) -> Self {
         let mut bits = 0;

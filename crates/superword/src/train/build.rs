@@ -94,7 +94,7 @@ impl Learned {
             Some(base) => base.parts().picky_split,
             None => options.picky.map_or(PickySplit::Parts, |picky| picky.split),
         };
-        let facts = facts(options, text, self.shortfall(options));
+        let facts = facts(options, &pretokenizer, text, self.shortfall(options));
         Ok(Model::build(ModelParts {
             method: options.method,
             pretokenizer,
@@ -152,14 +152,19 @@ fn ids_after(
 
 /// The facts that are saved in the model. They depend on the text and the options only, so the same
 /// text gives the same file, however it is distributed over files and threads.
-fn facts(options: &TrainOptions, text: Facts, shortfall: Option<String>) -> Facts {
+fn facts(
+    options: &TrainOptions,
+    pretokenizer: &PretokenizerConfig,
+    text: Facts,
+    shortfall: Option<String>,
+) -> Facts {
     let mut saved = json!({
         "method": options.method.name(),
         "vocab_size": options.vocab_size,
         "alphabet": options.alphabet.name(),
         "min_count": options.min_count,
         "same_script": options.same_script,
-        "boundary": options.boundary.name(),
+        "boundary": options.boundary.resolved(pretokenizer).name(),
         "greedy_split": match options.greedy_split {
             GreedySplit::Off => json!(false),
             GreedySplit::Training => json!(true),

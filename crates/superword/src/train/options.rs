@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::{TrainError, WorkDir};
 use crate::corpus::Sample;
 use crate::model::{Alphabet, Method, PickySplit};
-use crate::text::{Matcher, PatternError, PretokenizerConfig, Shape, shapes};
+use crate::text::{DEFAULT_PRESET, Matcher, PatternError, PretokenizerConfig, Shape, shapes};
 
 /// PickyBPE deletions.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -36,8 +36,10 @@ pub const GREEDY_LONGEST: usize = 30;
 /// Where two pretokens may be joined to a superword.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum Boundary {
-    /// Between any two pretokens.
+    /// [`Boundary::Exportable`] with the default preset, and [`Boundary::Any`] with all others.
     #[default]
+    Auto,
+    /// Between any two pretokens.
     Any,
     /// Only before a pretoken that starts with a space.
     Space,
@@ -46,9 +48,10 @@ pub enum Boundary {
 }
 
 impl Boundary {
-    /// The name in the API and in files: `any`, `space`, `exportable`.
+    /// The name in the API and in files: `auto`, `any`, `space`, `exportable`.
     pub fn name(self) -> &'static str {
         match self {
+            Boundary::Auto => "auto",
             Boundary::Any => "any",
             Boundary::Space => "space",
             Boundary::Exportable => "exportable",
@@ -57,9 +60,25 @@ impl Boundary {
 
     /// The inverse of [`Boundary::name`].
     pub fn from_name(name: &str) -> Option<Boundary> {
-        [Boundary::Any, Boundary::Space, Boundary::Exportable]
-            .into_iter()
-            .find(|boundary| boundary.name() == name)
+        [
+            Boundary::Auto,
+            Boundary::Any,
+            Boundary::Space,
+            Boundary::Exportable,
+        ]
+        .into_iter()
+        .find(|boundary| boundary.name() == name)
+    }
+
+    /// What [`Boundary::Auto`] means with a pretokenizer. Others are returned unchanged.
+    pub(super) fn resolved(self, pretokenizer: &PretokenizerConfig) -> Boundary {
+        match self {
+            Boundary::Auto if pretokenizer.meaning() == Some(DEFAULT_PRESET) => {
+                Boundary::Exportable
+            }
+            Boundary::Auto => Boundary::Any,
+            chosen => chosen,
+        }
     }
 }
 
@@ -163,7 +182,7 @@ impl TrainOptions {
             greedy_split: GreedySplit::Off,
             max_words: None,
             same_script: false,
-            boundary: Boundary::Any,
+            boundary: Boundary::Auto,
             veto: None,
             special_tokens: Vec::new(),
             sample: None,
@@ -199,8 +218,8 @@ impl TrainOptions {
         &self,
         pretokenizer: &PretokenizerConfig,
     ) -> Result<SuperwordPatterns, TrainError> {
-        let exportable = match self.boundary {
-            Boundary::Any | Boundary::Space => Vec::new(),
+        let exportable = match self.boundary.resolved(pretokenizer) {
+            Boundary::Auto | Boundary::Any | Boundary::Space => Vec::new(),
             Boundary::Exportable => {
                 let shapes = pretokenizer.meaning().and_then(shapes);
                 let shapes = shapes.ok_or(OptionError::NotExportable)?;

@@ -114,10 +114,12 @@ fn ranks_and_unmade_tokens_are_checked() {
     };
     // Unmade tokens may have the bytes of other tokens.
     for again in [["x", "xy"], ["xy", "xy"], ["ab", "xy"]] {
-        assert!(build(&|parts| parts.unmade = unmade(&again)).is_ok_and(|model| {
-            let read = Model::from_bytes(&model.to_bytes());
-            read.is_ok_and(|read| read == model)
-        }));
+        assert!(
+            build(&|parts| parts.unmade = unmade(&again)).is_ok_and(|model| {
+                let read = Model::from_bytes(&model.to_bytes());
+                read.is_ok_and(|read| read == model)
+            })
+        );
     }
     // `xy` is token 256 here.
     let event = |event: Event| {

@@ -4,8 +4,8 @@ use serde_json::json;
 use superword::model::{BuildError, LoadError, Model};
 
 use crate::samples::{
-    Random, file_of, merge_bytes, number, rich, split, tiny, with_checksum, with_header,
-    with_sections,
+    Random, file_of, file_of_version, imported, merge_bytes, number, rich, split, tiny,
+    with_checksum, with_header, with_sections,
 };
 
 /// Returns whether the file can be read. If so, writing the model again must give the same file.
@@ -15,7 +15,9 @@ fn check(file: &[u8]) -> bool {
             let (header, _) = split(file);
             let (mut again, sections) = split(&model.to_bytes());
             again["written_by"] = header["written_by"].clone();
-            assert_eq!(file_of(again.to_string().as_bytes(), &sections), file);
+            let header = again.to_string();
+            let again = file_of_version(model.format_version(), header.as_bytes(), &sections);
+            assert_eq!(again, file);
             true
         }
         Err(error) => {
@@ -27,7 +29,7 @@ fn check(file: &[u8]) -> bool {
 
 #[test]
 fn every_prefix_of_a_file_is_refused() {
-    for model in [tiny(), rich()] {
+    for model in [tiny(), rich(), imported()] {
         let file = model.to_bytes();
         for length in 0..file.len() {
             assert!(!check(&file[..length]), "{length} bytes");
@@ -38,7 +40,7 @@ fn every_prefix_of_a_file_is_refused() {
 
 #[test]
 fn every_altered_byte_is_detected() {
-    for model in [tiny(), rich()] {
+    for model in [tiny(), rich(), imported()] {
         let file = model.to_bytes();
         for offset in 0..file.len() {
             for change in [0x01, 0x02, 0x10, 0x20, 0x80, 0xFF, file[offset].max(1)] {
@@ -53,7 +55,7 @@ fn every_altered_byte_is_detected() {
 #[test]
 fn altered_bytes_with_a_correct_checksum_give_an_error_or_a_valid_model() {
     let mut sound = 0;
-    for model in [tiny(), rich()] {
+    for model in [tiny(), rich(), imported()] {
         let file = model.to_bytes();
         for offset in 0..file.len() - 8 {
             for change in [0x01, 0x02, 0x04, 0x10, 0x20, 0x40, 0x80, 0xFF] {
@@ -70,7 +72,7 @@ fn altered_bytes_with_a_correct_checksum_give_an_error_or_a_valid_model() {
 #[test]
 fn removed_inserted_or_repeated_bytes_give_an_error_or_a_valid_model() {
     let mut random = Random(11);
-    for model in [tiny(), rich()] {
+    for model in [tiny(), rich(), imported()] {
         let file = model.to_bytes();
         for _ in 0..5_000 {
             let (start, end) = (

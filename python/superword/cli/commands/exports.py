@@ -131,7 +131,9 @@ def export(
         tell(f"note: not exact: {as_shown(plan.why_not_exact._texts[0])}")
     if target == "tiktoken" and tokenizer.normalizer is not None:
         form = tokenizer.normalizer.upper()
-        tell(f"note: tiktoken does not normalize: load it with load_tiktoken, or apply {form} first")
+        tell(
+            f"note: tiktoken does not normalize: load it with load_tiktoken, or apply {form} first"
+        )
     if renumber:
         tell("note: the ids differ from those of the model; the .json file maps them back")
     try:

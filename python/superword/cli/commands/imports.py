@@ -32,7 +32,8 @@ __all__ = ["import_"]
 @click.option(
     "--pattern",
     metavar="REGEX",
-    help="A .tiktoken file without a .json file beside it: the pattern that splits text.",
+    help="A .tiktoken file without a .json file beside it: the pattern that splits text, or the "
+    "name of a preset.",
 )
 @click.option(
     "--special-token",
@@ -96,7 +97,7 @@ def _summary(told: dict[str, Any]) -> list[tuple[str, str]]:
     ]
     settings = [f"{name} {setting_text(value)}" for name, value in told["settings"].items()]
     if settings:
-        rows.append(("settings", ", ".join(settings)))
+        rows.append(("settings", "; ".join(settings)))
     imported = told["facts"].get("imported", {})
     if "normalizer_left_out" in imported:
         rows.append(("left out", f"the normalizer {imported['normalizer_left_out']}"))

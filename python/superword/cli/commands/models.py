@@ -51,6 +51,7 @@ def describe(tokenizer: Tokenizer, top: int = 10) -> dict[str, Any]:
         "unmade_tokens": len(tokenizer.unmade_tokens),
         "settings": tokenizer.settings,
         "pretokenizer": tokenizer.pretokenizer._described(),
+        "splits_as": tokenizer.pretokenizer.meaning,
         "longest_superwords": [shown(token) for token in longest],
         "most_frequent_superwords": [shown(token) for token in frequent],
         "facts": tokenizer.facts,
@@ -117,7 +118,10 @@ def _rows(told: dict[str, Any]) -> list[tuple[str, str]]:
 def rows_of_parts(told: dict[str, Any]) -> list[tuple[str, str]]:
     """The rows for the pretokenizer and for what only imported models have."""
     pretokenizer = told["pretokenizer"]
-    rows = [("pretokenizer", pretokenizer["name"] or pretokenizer["pattern"])]
+    shown = pretokenizer["name"] or pretokenizer["pattern"]
+    if pretokenizer["name"] is None and told["splits_as"] is not None:
+        shown = f"a custom pattern that splits as {told['splits_as']}"
+    rows = [("pretokenizer", shown)]
     ordinary = {t["content"]: t["id"] for t in told["added_tokens"] if not t["special"]}
     if ordinary:
         rows.append(("in every text", _named({as_json_text(t): id for t, id in ordinary.items()})))
@@ -135,7 +139,7 @@ def rows_of_parts(told: dict[str, Any]) -> list[tuple[str, str]]:
 
 
 # More are counted, not listed: some vocabularies have a thousand special tokens.
-_MOST_LISTED = 12
+_MOST_LISTED = 8
 
 
 def _listed(items: list[str]) -> str:

@@ -67,8 +67,8 @@ class Config:
                     token=text,
                 )
             found[role] = text
-        # transformers 5 ignores the two switches if there is a tokenizer.json. They matter where its
-        # post-processor adds nothing, as in DeepSeek V3.
+        # transformers 5 ignores the two switches if there is a tokenizer.json. They matter where
+        # its post-processor adds nothing, as in DeepSeek V3.
         if template == PLAIN:
             template = surrounded(
                 found.get("bos_token") if self.data.get("add_bos_token") else None,

@@ -17,8 +17,8 @@ use crate::text::spelling::canonical;
 use crate::text::unicode::{Classes, MARK, SINGLE, class_at, class_in};
 use next::next_gpt4o_letters;
 use traits::{
-    Cl100k, CommandR, DeepSeekV3, Gpt2, Gpt4, Gpt4o, Gpt4oExport, Gpt4oPortable, Preset, Qwen2,
-    Qwen35, Tekken,
+    Cl100k, CommandR, DeepSeekV3, Gpt2, Gpt4, Gpt4o, Gpt4oExport, Gpt4oPortable, KimiK2, Preset,
+    Qwen2, Qwen35, Tekken,
 };
 
 /// The scanners, named after their patterns.
@@ -29,6 +29,7 @@ pub(in crate::text) enum Scanner {
     Gpt4oPortable,
     Gpt4oExport,
     Tekken,
+    KimiK2,
     Gpt4,
     Cl100k,
     Qwen2,
@@ -39,12 +40,13 @@ pub(in crate::text) enum Scanner {
 }
 
 /// The scanner of each pattern.
-const SCANNERS: [(&str, Scanner); 12] = [
+const SCANNERS: [(&str, Scanner); 13] = [
     (presets::GPT4O, Scanner::Gpt4o),
     (presets::GPT4O_LETTERS, Scanner::Gpt4oLetters),
     (presets::GPT4O_PORTABLE, Scanner::Gpt4oPortable),
     (presets::GPT4O_EXPORT, Scanner::Gpt4oExport),
     (presets::TEKKEN, Scanner::Tekken),
+    (presets::KIMI_K2, Scanner::KimiK2),
     (presets::GPT4, Scanner::Gpt4),
     (presets::CL100K, Scanner::Cl100k),
     (presets::QWEN2, Scanner::Qwen2),
@@ -77,6 +79,7 @@ impl Scanner {
             Scanner::Gpt4oPortable => each::<Gpt4oPortable>(bytes, base, sink, avx512),
             Scanner::Gpt4oExport => each::<Gpt4oExport>(bytes, base, sink, avx512),
             Scanner::Tekken => each::<Tekken>(bytes, base, sink, avx512),
+            Scanner::KimiK2 => each::<KimiK2>(bytes, base, sink, avx512),
             Scanner::Gpt4 => each::<Gpt4>(bytes, base, sink, avx512),
             Scanner::Cl100k => each::<Cl100k>(bytes, base, sink, avx512),
             Scanner::Qwen2 => each::<Qwen2>(bytes, base, sink, avx512),
@@ -196,11 +199,12 @@ mod tests {
     #[test]
     fn blocks_give_the_same_pretokens_as_the_scanners() {
         type Next = fn(&[u8], usize) -> usize;
-        let scanners: [(Scanner, Next); 11] = [
+        let scanners: [(Scanner, Next); 12] = [
             (Scanner::Gpt4o, Gpt4o::next),
             (Scanner::Gpt4oPortable, Gpt4oPortable::next),
             (Scanner::Gpt4oExport, Gpt4oExport::next),
             (Scanner::Tekken, Tekken::next),
+            (Scanner::KimiK2, KimiK2::next),
             (Scanner::Gpt4, Gpt4::next),
             (Scanner::Cl100k, Cl100k::next),
             (Scanner::Qwen2, Qwen2::next),

@@ -8,11 +8,12 @@
 
 use super::traits::{Numbers, Preset, Quotes};
 use crate::text::unicode::{
-    Alphabet, CJK_LETTER, CJK_STRAY, CJK_SYMBOL, Classes, END, LOWER, MARK, NEWLINE, NUMBER, OTHER,
-    SINGLE, SPACE, STRAY, UNCASED, UPPER, ascii_lower_run, class_at, class_in, run, run_in,
+    Alphabet, CJK_LETTER, CJK_STRAY, CJK_SYMBOL, Classes, END, HAN, HAN_SYMBOL, LOWER, MARK,
+    NEWLINE, NUMBER, OTHER, SINGLE, SPACE, STRAY, UNCASED, UPPER, ascii_lower_run, class_at,
+    class_in, run, run_in,
 };
 
-/// GPT-4o, the same with single letters for some scripts, and tekken.
+/// GPT-4o, the same with single letters for some scripts, tekken and Kimi.
 #[inline(never)]
 pub(super) fn next_gpt4o<R: Preset>(bytes: &[u8], start: usize) -> usize {
     let (class, len) = class_in::<R::Alphabet>(bytes, start);
@@ -20,6 +21,7 @@ pub(super) fn next_gpt4o<R: Preset>(bytes: &[u8], start: usize) -> usize {
         // A mark could also be the prefix, but the match is the same.
         UPPER | LOWER | UNCASED | MARK => return cased_word::<R>(bytes, start, class),
         SINGLE => return run(bytes, start + len, Classes::MARK),
+        HAN | HAN_SYMBOL => return run_in::<R::Alphabet>(bytes, start, Classes::HAN),
         NUMBER => return numbers::<R>(bytes, start + len),
         NEWLINE => return white_space::<R>(bytes, start),
         _ => {}
@@ -29,8 +31,8 @@ pub(super) fn next_gpt4o<R: Preset>(bytes: &[u8], start: usize) -> usize {
     match after {
         UPPER | LOWER | UNCASED | MARK => cased_word::<R>(bytes, start + len, after),
         SINGLE if bytes[start] == b' ' => run(bytes, start + len + after_len, Classes::MARK),
-        _ if class == OTHER => symbols_and_lines(bytes, start),
-        OTHER if bytes[start] == b' ' => symbols_and_lines(bytes, start + len),
+        _ if class == OTHER => symbols_and_lines::<R>(bytes, start),
+        OTHER | HAN_SYMBOL if bytes[start] == b' ' => symbols_and_lines::<R>(bytes, start + len),
         _ => white_space::<R>(bytes, start),
     }
 }
@@ -43,7 +45,7 @@ pub(super) fn next_gpt4o_export<R: Preset>(bytes: &[u8], start: usize) -> usize 
         UPPER | LOWER | UNCASED | MARK => {
             apostrophes(bytes, word::<R::Alphabet>(bytes, first, class))
         }
-        OTHER => symbols_and_lines(bytes, first),
+        OTHER => symbols_and_lines::<R>(bytes, first),
         NUMBER if first == start => numbers::<R>(bytes, first + len),
         _ => white_space::<R>(bytes, start),
     }
@@ -56,7 +58,7 @@ pub(super) fn next_gpt4o_letters<R: Preset>(bytes: &[u8], start: usize) -> usize
     let (class, len) = class_at(bytes, first);
     match class {
         UPPER | LOWER | UNCASED => run(bytes, first + len, Classes::MARK),
-        MARK | OTHER => symbols_and_lines(bytes, first),
+        MARK | OTHER => symbols_and_lines::<R>(bytes, first),
         NUMBER if first == start => numbers::<R>(bytes, first + len),
         _ => white_space::<R>(bytes, start),
     }
@@ -81,8 +83,8 @@ pub(super) fn next_gpt4<R: Preset>(bytes: &[u8], start: usize) -> usize {
     match after {
         UPPER | LOWER | UNCASED => letters::<R>(bytes, start + len),
         MARK if R::TRAITS.marks => letters::<R>(bytes, start + len),
-        _ if class != SPACE => symbols_and_newlines::<R>(bytes, start),
-        MARK | OTHER if bytes[start] == b' ' => symbols_and_newlines::<R>(bytes, start + len),
+        _ if class != SPACE => symbols_and_lines::<R>(bytes, start),
+        MARK | OTHER if bytes[start] == b' ' => symbols_and_lines::<R>(bytes, start + len),
         _ => white_space::<R>(bytes, start),
     }
 }
@@ -285,24 +287,19 @@ fn numbers<R: Preset>(bytes: &[u8], mut i: usize) -> usize {
     i
 }
 
-/// The end of `[^\s\p{L}\p{N}]+[\r\n/]*` at `start`.
+/// The end of `[^\s\p{L}\p{N}]+[\r\n]*` at `start`: without marks if they are letters, and with `/`
+/// among the newlines if it belongs to them.
 #[inline(always)]
-fn symbols_and_lines(bytes: &[u8], start: usize) -> usize {
-    let mut i = run(bytes, start, Classes::SYMBOL);
-    while let Some(b'\r' | b'\n' | b'/') = bytes.get(i) {
-        i += 1;
-    }
-    i
-}
-
-/// The end of `[^\s\p{L}\p{N}]+[\r\n]*` at `start`, without marks if they are letters.
-#[inline(always)]
-fn symbols_and_newlines<R: Preset>(bytes: &[u8], start: usize) -> usize {
+fn symbols_and_lines<R: Preset>(bytes: &[u8], start: usize) -> usize {
     let classes = match R::TRAITS.marks {
         true => Classes::SYMBOL_NOT_MARK,
         false => Classes::SYMBOL,
     };
-    newlines(bytes, run(bytes, start, classes))
+    let mut end = newlines(bytes, run(bytes, start, classes));
+    while R::TRAITS.slashes && bytes.get(end) == Some(&b'/') {
+        end = newlines(bytes, end + 1);
+    }
+    end
 }
 
 /// The end of `[\r\n]*` at `i`.

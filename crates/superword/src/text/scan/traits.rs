@@ -1,6 +1,6 @@
 //! What tells the presets apart, for the scanners.
 
-use super::alphabets::{DeepSeek, Portable};
+use super::alphabets::{DeepSeek, Kimi, Portable};
 use super::next::{next_deepseek, next_gpt2, next_gpt4, next_gpt4o, next_gpt4o_export};
 use crate::text::unicode::{Alphabet, Plain};
 
@@ -115,6 +115,7 @@ presets! {
     Gpt4oPortable: Portable, next_gpt4o, Traits { singles: true, ..GPT4O };
     Gpt4oExport: Plain, next_gpt4o_export, Traits { any_prefix: false, ..GPT4O };
     Tekken: Plain, next_gpt4o, Traits { numbers: Numbers::One, quotes: Quotes::Plain, ..GPT4O };
+    KimiK2: Kimi, next_gpt4o, Traits { slashes: false, ..GPT4O };
     Gpt4: Plain, next_gpt4, GPT4;
     Cl100k: Plain, next_gpt4, Traits { whole_tail: true, ..GPT4 };
     Qwen2: Plain, next_gpt4, Traits { numbers: Numbers::One, ..GPT4 };

@@ -4,7 +4,7 @@ use super::spelling::{BRANCHES, NEIGHBOURS};
 use super::*;
 
 /// Patterns as other programs publish them, with the preset that splits in the same way.
-const PUBLISHED: [(&str, &str); 15] = [
+const PUBLISHED: [(&str, &str); 16] = [
     // GPT-2, in its first release, in tiktoken's comment and code, and in Hugging Face's ByteLevel.
     (
         r"'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+",
@@ -26,7 +26,7 @@ const PUBLISHED: [(&str, &str); 15] = [
         r"'(?:[sdmt]|ll|ve|re)| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+$|\s+(?!\S)|\s",
         "gpt2",
     ),
-    // GPT-4, Llama 3, GLM-4, OLMo 2; then tiktoken before 0.8.
+    // GPT-4, Llama 3, GLM, OLMo 2; then in older versions of tiktoken.
     (
         r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+",
         "gpt4",
@@ -43,7 +43,7 @@ const PUBLISHED: [(&str, &str); 15] = [
         r"'(?i:[sdmt]|ll|ve|re)|[^\r\n\p{L}\p{N}]?\p{L}++|\p{N}{1,3}| ?[^\s\p{L}\p{N}]++[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s",
         "gpt4",
     ),
-    // tiktoken since 0.8.
+    // GPT-4 in tiktoken 0.14.
     (
         r"'(?i:[sdmt]|ll|ve|re)|[^\r\n\p{L}\p{N}]?+\p{L}++|\p{N}{1,3}+| ?[^\s\p{L}\p{N}]++[\r\n]*+|\s++$|\s*[\r\n]|\s+(?!\S)|\s",
         "cl100k",
@@ -66,6 +66,11 @@ const PUBLISHED: [(&str, &str); 15] = [
     (
         r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?[\p{L}\p{M}]+|\p{N}| ?[^\s\p{L}\p{M}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+",
         "qwen3.5",
+    ),
+    // Kimi K2.
+    (
+        r"[\p{Han}]+|[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}&&[^\p{Han}]]*[\p{Ll}\p{Lm}\p{Lo}\p{M}&&[^\p{Han}]]+(?i:'s|'t|'re|'ve|'m|'ll|'d)?|[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}&&[^\p{Han}]]+[\p{Ll}\p{Lm}\p{Lo}\p{M}&&[^\p{Han}]]*(?i:'s|'t|'re|'ve|'m|'ll|'d)?|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+",
+        "kimi-k2",
     ),
     // Mistral Nemo, and tekken.json.
     (

@@ -298,7 +298,7 @@ def test_files_that_are_something_else(tmp_path: Path) -> None:
         Tokenizer.from_tiktoken(tmp_path / "m.tiktoken", LLAMA3)
     with pytest.raises(OptionError, match="give pattern"):
         Tokenizer.from_tiktoken({b"a": 0})
-    with pytest.raises(OptionError, match=r"or a tiktoken\.Encoding, not int"):
+    with pytest.raises(OptionError, match=r"or a tiktoken\.Encoding, not as int"):
         Tokenizer.from_tiktoken(5)
-    with pytest.raises(OptionError, match=r"fast tokenizer of transformers, not int"):
+    with pytest.raises(OptionError, match="fast tokenizer of transformers, not as int"):
         Tokenizer.from_huggingface(5)
