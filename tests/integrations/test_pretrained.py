@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 from superword import AddedToken
-from superword.errors import OptionError
+from superword.errors import OptionError, SpecialTokenError
 from support.export_models import superwords, training_text
 from support.imported_models import ALIAS, BOS, END, EXTRA, TEMPLATE, THINK, chat_model, rebuilt
 
@@ -87,6 +87,25 @@ def test_special_tokens_around_a_text_are_those_of_the_settings(tokenizer: Any) 
     assert cut["input_ids"] == [BOS, *model.encode(text)[-2:]]
     assert cut["offset_mapping"][0] == (0, 0)
     assert cut["offset_mapping"][-1][1] == len(text)
+
+
+@pytest.mark.parametrize(
+    ("bos", "eos"), [(False, False), (True, False), (False, True), (True, True)]
+)
+def test_bos_and_eos_are_added_as_asked(bos: bool, eos: bool, tmp_path: Path) -> None:
+    tokenizer = SuperwordTokenizer.from_superword(
+        chat_model(), add_bos_token=bos, add_eos_token=eos
+    )
+    expected = [BOS] * bos + chat_model().encode("the") + [END] * eos
+    assert tokenizer("the")["input_ids"] == expected
+    tokenizer.save_pretrained(tmp_path)
+    assert SuperwordTokenizer.from_pretrained(tmp_path)("the")["input_ids"] == expected
+
+
+def test_settings_that_name_no_token_are_refused() -> None:
+    model = rebuilt(superwords(), [], {"single": ["<none>", "$A"]})
+    with pytest.raises(SpecialTokenError, match="'<none>' around a text"):
+        SuperwordTokenizer.from_superword(model)
 
 
 def test_only_special_tokens_are_skipped(tokenizer: Any) -> None:

@@ -342,14 +342,12 @@ def test_sglang_loads_superword_models_and_leaves_others_alone(
 ) -> None:
     from superword.integrations.sglang import register
 
-    hooks: dict[str, list[tuple[HookType, Callable[..., Any], object]]] = {}
+    hooks: list[tuple[str, Callable[..., Any], HookType]] = []
 
     class HookRegistry:
-        _hooks = hooks
-
         @classmethod
         def register(cls, target: str, hook: Callable[..., Any], kind: HookType) -> None:
-            hooks.setdefault(target, []).append((kind, hook, None))
+            hooks.append((target, hook, kind))
 
     def attach(tokenizer: Any) -> None:
         tokenizer.additional_stop_token_ids = None
@@ -364,9 +362,8 @@ def test_sglang_loads_superword_models_and_leaves_others_alone(
             "sglang.srt.utils.hf_transformers.common": {"attach_additional_stop_token_ids": attach},
         },
     )
-    for _ in range(2):
-        register()
-    ((target, [(kind, hook, _)]),) = hooks.items()
+    register()
+    ((target, hook, kind),) = hooks
     assert target == "sglang.srt.utils.hf_transformers.tokenizer.get_tokenizer"
     assert kind is HookType.AROUND
 

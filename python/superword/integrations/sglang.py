@@ -19,14 +19,13 @@ _LOADER = "sglang.srt.utils.hf_transformers.tokenizer.get_tokenizer"
 
 
 def register() -> None:
-    """Make SGLang load superword models. May be called more than once."""
+    """Make SGLang load superword models. SGLang calls it once in every process."""
     from sglang.srt.plugins.hook_registry import HookRegistry, HookType
 
     # Directories that `save_pretrained` wrote then load from the Hub, too.
     import superword.integrations.transformers  # noqa: F401
 
-    if not any(hook is _load for _, hook, *_ in HookRegistry._hooks.get(_LOADER, ())):
-        HookRegistry.register(_LOADER, _load, HookType.AROUND)
+    HookRegistry.register(_LOADER, _load, HookType.AROUND)
 
 
 def _load(original: Callable[..., Any], tokenizer_name: Any, *args: Any, **kwargs: Any) -> Any:

@@ -20,8 +20,9 @@ class SuperwordTokenizer(Batches):
 
     Special tokens in a text become their ids, as with other tokenizers of transformers, unless
     `split_special_tokens=True`. The model's settings say which special tokens begin, end and pad a
-    text, and which are added to it. Arguments override them: `bos_token` and so on, and
-    `special_tokens_pattern`, which is `"none"`, `"bos"`, `"eos"` or `"bos_eos"`.
+    text, and which are added to it. Arguments override them: `bos_token` and so on, and either
+    `add_bos_token` and `add_eos_token`, or `special_tokens_pattern`, which is `"none"`, `"bos"`,
+    `"eos"` or `"bos_eos"`.
     """
 
     @classmethod

@@ -11,7 +11,7 @@ from transformers import AddedToken, PreTrainedTokenizer
 
 from superword import Tokenizer
 from superword._support.bytechars import to_bytes, to_chars
-from superword.errors import TokenError
+from superword.errors import SpecialTokenError, TokenError
 from superword.export.huggingface import roles_of
 
 __all__ = ["Vocabulary"]
@@ -64,12 +64,19 @@ class Vocabulary(PreTrainedTokenizer):  # type: ignore[misc]
         for name in _SETTINGS:
             if name in settings:
                 kwargs.setdefault(name, settings[name])
+        if "add_bos_token" in kwargs or "add_eos_token" in kwargs:
+            given = [kwargs.pop(f"add_{role}_token", False) for role in ("bos", "eos")]
+            pattern = {(0, 0): "none", (1, 0): "bos", (0, 1): "eos", (1, 1): "bos_eos"}
+            kwargs.setdefault("special_tokens_pattern", pattern[bool(given[0]), bool(given[1])])
         # As in transformers, a token with a role is special, whatever the model says.
         for role in self.SPECIAL_TOKENS_ATTRIBUTES:
             named = self._added_tokens_decoder.get(self._ids.get(str(kwargs.get(role)), -1))
             if named is not None:
                 named.__setstate__({"special": True, "normalized": named.normalized})
         super().__init__(**kwargs)
+        if self.special_tokens_pattern is not None:
+            # transformers does not save it otherwise.
+            self.init_kwargs["special_tokens_pattern"] = self.special_tokens_pattern
         self._single = self._surroundings(settings.get("single", ["$A"]))
         self._pair = self._surroundings(settings.get("pair", ["$A", "$B"]))
 
@@ -169,9 +176,14 @@ class Vocabulary(PreTrainedTokenizer):  # type: ignore[misc]
     # Special tokens around a text, from the settings of the model.
 
     def _surroundings(self, parts: list[str]) -> list[int | str]:
-        return [
-            part if part in ("$A", "$B") else self.convert_tokens_to_ids(part) for part in parts
-        ]
+        for part in parts:
+            if part not in ("$A", "$B") and part not in self._ids:
+                raise SpecialTokenError(
+                    f"the model's settings put {part!r} around a text, but it has no such token",
+                    hint="give `special_tokens_pattern`, or import the model again",
+                    token=part,
+                )
+        return [part if part in ("$A", "$B") else self._ids[part] for part in parts]
 
     def build_inputs_with_special_tokens(
         self, token_ids_0: list[int], token_ids_1: list[int] | None = None
