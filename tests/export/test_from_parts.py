@@ -107,7 +107,8 @@ def test_ids_may_be_given_for_each_token() -> None:
         ({"normalizer": "nfd"}, "no normalizer named"),
         ({"order": [1]}, "1 ranks were given for 2 merges"),
         ({"unmade": [(b"xyz", 400)]}, "the others have none"),
-        ({"events": [("delete", b"a", b"b", 1)]}, "no kind of event named"),
+        ({"events": [("remove", b"a", b"b", 1)]}, "no kind of event named"),
+        ({"events": [("delete", b"a", b"", 0)]}, "which is a single byte"),
         ({"events": [("merge", b"ab", b"c", 1)]}, 'event 0 uses the token "ab"'),
         ({"events": [("merge", b"a", b"b", 0)]}, "count of 0"),
         ({"method": "bpe"}, "is a supermerge"),
@@ -120,3 +121,14 @@ def test_ids_may_be_given_for_each_token() -> None:
 def test_parts_that_make_no_model_are_refused(change: dict[str, Any], match: str) -> None:
     with pytest.raises(ConversionError, match=match):
         made(**change)
+
+
+def test_parts_may_hold_deletions() -> None:
+    events = [("merge", b"a", b"b", 3), ("merge", b"ab", b"c", 2), ("delete", b"ab", b"", 0)]
+    for split in ("parts", "bytes"):
+        model = made(method="bpe", events=events, picky_split=split)
+        assert model._model.events() == events
+        assert model.encode("abc ab") == [256, 32, 97, 98]
+        assert Tokenizer.from_bytes(model.to_bytes()) == model
+    with pytest.raises(ConversionError, match="no picky_split named"):
+        made(picky_split="letters")
