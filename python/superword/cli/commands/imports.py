@@ -23,8 +23,7 @@ __all__ = ["import_"]
         "superword import Qwen3-8B/ -o qwen3.superword",
         "superword import tokenizer.json -o llama3.superword",
         "superword import tekken.json -o nemo.superword",
-        'superword import ranks.tiktoken --pattern "$PATTERN" '
-        "--special-token '<|endoftext|>=100257' -o m.superword",
+        "superword import o200k.tiktoken --pattern gpt4o -o m.superword",
     ),
 )
 @click.argument("path", type=click.Path())
