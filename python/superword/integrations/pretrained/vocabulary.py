@@ -180,7 +180,7 @@ class Vocabulary(PreTrainedTokenizer):  # type: ignore[misc]
             if part not in ("$A", "$B") and part not in self._ids:
                 raise SpecialTokenError(
                     f"the model's settings put {part!r} around a text, but it has no such token",
-                    hint="give `special_tokens_pattern`, or import the model again",
+                    hint="import the model again",
                     token=part,
                 )
         return [part if part in ("$A", "$B") else self._ids[part] for part in parts]
