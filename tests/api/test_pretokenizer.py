@@ -23,8 +23,8 @@ def test_presets_are_known_and_lose_nothing() -> None:
         assert "".join(pretokenizer.split(text)) == text
 
 
-def test_default_is_gpt4o_script() -> None:
-    assert Pretokenizer() == Pretokenizer("gpt4o-script")
+def test_default_is_gpt4o_portable() -> None:
+    assert Pretokenizer() == Pretokenizer("gpt4o-portable")
     assert Pretokenizer().split("Of the 12 words") == ["Of", " the", " ", "12", " words"]
 
 

@@ -235,4 +235,4 @@ def test_truncating_to_what_cannot_be_is_an_error(
 
 
 def test_repr_says_what_it_is(boundless: superword.Tokenizer) -> None:
-    assert repr(boundless) == "<superword.Tokenizer: boundless, 440 tokens, gpt4o-script>"
+    assert repr(boundless) == "<superword.Tokenizer: boundless, 440 tokens, gpt4o-portable>"

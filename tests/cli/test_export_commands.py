@@ -76,11 +76,12 @@ def test_verify_shows_differences_side_by_side(model: Path, tmp_path: Path) -> N
 
 
 def test_refusals_say_what_to_do(tmp_path: Path) -> None:
-    superword.train_from_iterator([TEXT] * 9, vocab_size=280).save(tmp_path / "m")
+    model = superword.train_from_iterator([TEXT] * 9, vocab_size=280, pretokenizer="gpt4o-script")
+    model.save(tmp_path / "m")
     result = run("export", tmp_path / "m", "--to", "huggingface", "-o", tmp_path / "hf")
     assert result.exit_code == 1
     assert "splits text by script" in result.stderr
-    assert "hint: train with --pretokenizer gpt4o-export" in result.stderr
+    assert "hint: train with --pretokenizer gpt4o-portable" in result.stderr
     assert not (tmp_path / "hf").exists()
 
 

@@ -13,9 +13,9 @@ import superword
 from hypothesis import HealthCheck, given, settings
 from superword import Pretokenizer, Tokenizer
 from superword.export import export_tiktoken, load_tiktoken, open_export, verify
-from superword.export.leaves import Shapes, run_pattern
 from superword.export.patterns import fine_of
-from superword.export.seams import Cuts
+from superword.export.runs.pattern import Shapes, run_pattern
+from superword.export.runs.seams import Cuts
 from superword.export.unicode import pinned
 from superword.export.verify import Export
 from superword.pretokenizer import preset_names

@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from superword import Tokenizer, _core
 from superword.export import make_plan, open_export, verify
-from superword.export.seams import merged
+from superword.export.runs.seams import merged
 from superword.export.verify import Export
 from superword.pretokenizer import preset_names
 from support.export_models import texts, train, training_text

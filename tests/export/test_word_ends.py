@@ -7,7 +7,7 @@ import random
 
 import pytest
 from superword import Pretokenizer, _core
-from superword.export.leaves import Shapes
+from superword.export.runs.pattern import Shapes
 from superword.pretokenizer import preset_names
 
 PRESETS = [name for name in preset_names() if _core.word_shapes(name) is not None]

@@ -42,9 +42,7 @@ def allowed_names(model: _core.Model, allowed: Allowed) -> list[str]:
     return names
 
 
-def _disallowed_names(
-    model: _core.Model, disallowed: Disallowed, allowed: list[str]
-) -> list[str]:
+def _disallowed_names(model: _core.Model, disallowed: Disallowed, allowed: list[str]) -> list[str]:
     if not disallowed:
         return []
     if disallowed == "all":

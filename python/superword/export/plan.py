@@ -8,9 +8,9 @@ from typing import Literal
 from superword._support.faces import option
 from superword._support.text import suggestion
 from superword.errors import ExportError, OptionError
-from superword.export.exact import Runs, find_runs
 from superword.export.patterns import coarse_of, fine_of
-from superword.export.seams import Rule
+from superword.export.runs.find import Runs, find_runs
+from superword.export.runs.seams import Rule
 from superword.export.unicode import pinned
 from superword.pretokenizer import DEFAULT
 from superword.tokenizer import Tokenizer

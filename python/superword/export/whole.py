@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 from superword.errors import ExportError
 from superword.export.plan import Plan
-from superword.export.seams import merged
+from superword.export.runs.seams import merged
 
 __all__ = ["refuse_other_joins", "refuse_whole_runs"]
 

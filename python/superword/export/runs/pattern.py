@@ -11,7 +11,7 @@ from collections.abc import Collection, Mapping
 
 from superword import _core
 from superword.export.patterns import char_class
-from superword.export.seams import Cuts
+from superword.export.runs.seams import Cuts
 from superword.pretokenizer import Pretokenizer
 
 __all__ = ["Shapes", "run_pattern"]

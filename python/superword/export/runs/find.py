@@ -11,8 +11,8 @@ from dataclasses import dataclass
 
 from superword._support.faces import option
 from superword.errors import ExportError
-from superword.export.leaves import Shapes, run_pattern
-from superword.export.seams import Cuts, Rule, Seam, find_cuts
+from superword.export.runs.pattern import Shapes, run_pattern
+from superword.export.runs.seams import Cuts, Rule, Seam, find_cuts
 from superword.pretokenizer import DEFAULT, Pretokenizer
 from superword.tokenizer import Tokenizer
 
