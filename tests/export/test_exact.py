@@ -65,7 +65,7 @@ def test_exact_exports_give_the_ids_of_the_model_long(exact: Exports, text: str)
 
 def test_the_models_use_superwords_of_every_shape() -> None:
     """Without superwords the tests above would show nothing."""
-    shapes = Shapes("gpt4o-export")
+    shapes = Shapes(Pretokenizer("gpt4o-export"))
     supermerges = superwords().supermerges
     made = {left + right for left, right, _ in supermerges}
     leaves = {p.decode() for m in supermerges for p in m[:2] if p not in made}
@@ -77,7 +77,7 @@ def test_runs_are_fused_where_the_fine_pattern_ends_words_and_nowhere_else() -> 
     """Every string of up to five characters, one per class that the pattern distinguishes."""
     fine = Pretokenizer("gpt4o-export")
     kinds = "aAǅʰא̂’ 1"
-    shapes = Shapes("gpt4o-export")
+    shapes = Shapes(Pretokenizer("gpt4o-export"))
     leaves = {}
     for length in (1, 2, 3):
         for letters in itertools.product("aAʰא̂’", repeat=length):

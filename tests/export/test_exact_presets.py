@@ -20,7 +20,11 @@ from support.export_models import texts, train, training_text
 tokenizers = pytest.importorskip("tokenizers", reason="pip install 'superword[huggingface]'")
 tiktoken = pytest.importorskip("tiktoken", reason="pip install 'superword[tiktoken]'")
 
-PRESETS = [name for name in preset_names() if _core.word_shapes(name) is not None]
+PRESETS = [
+    name
+    for name in preset_names()
+    if superword.Pretokenizer(name)._engine.word_shapes() is not None
+]
 
 CODE = ["getName", "setName", " File.join", "os.path", "'ve", "(self", "電磁", "電話", "\tреадДля"]
 
@@ -167,3 +171,26 @@ def test_exportable_needs_a_pattern_whose_words_are_known() -> None:
         with pytest.raises(superword.errors.OptionError, match="boundary") as caught:
             train(pretokenizer=pretokenizer, boundary="exportable")
         assert caught.value.option == "boundary"
+
+
+def test_contractions_without_the_long_s_are_exact_too(tmp_path: Path) -> None:
+    """The pattern of js-tiktoken means something else than that of GPT-4o: only for U+017F."""
+    both = "'s|'t|'re|'ve|'m|'ll|'d"
+    plain = "('s|'S|'t|'T|'re|'rE|'Re|'RE|'ve|'vE|'Ve|'VE|'m|'M|'ll|'lL|'Ll|'LL|'d|'D)"
+    pattern = superword.Pretokenizer("gpt4o").pattern.replace(f"(?i:{both})", plain)
+    own = superword.Pretokenizer(pattern=pattern)
+    assert own.meaning is None
+    documents = [*training_text(), "it's the it'ſ of it'S the of"] * 3
+    model = superword.train_from_iterator(
+        documents,
+        vocab_size=700,
+        method="superbpe",
+        supermerges=200,
+        pretokenizer=own,
+        boundary="exportable",
+    )
+    model.export_huggingface(tmp_path / "hf", "exact")
+    model.export_tiktoken(tmp_path / "m.tiktoken", "exact")
+    for place in ("hf", "m.tiktoken"):
+        found = verify(model, open_export(tmp_path / place, model), documents)
+        assert found.identical, found.differences

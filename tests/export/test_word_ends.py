@@ -6,11 +6,11 @@ import itertools
 import random
 
 import pytest
-from superword import Pretokenizer, _core
+from superword import Pretokenizer
 from superword.export.runs.pattern import Shapes
 from superword.pretokenizer import preset_names
 
-PRESETS = [name for name in preset_names() if _core.word_shapes(name) is not None]
+PRESETS = [name for name in preset_names() if Pretokenizer(name)._engine.word_shapes() is not None]
 
 # One character of every class that some pattern distinguishes, and the letters of contractions.
 KINDS = "aAǅʰא̂์電ーก゠・ 1.(\t\n's’reS"
@@ -23,10 +23,10 @@ def follows(pattern: str) -> Pretokenizer:
 @pytest.mark.parametrize("name", PRESETS)
 def test_a_word_ends_exactly_where_its_check_passes(name: str) -> None:
     """All words of up to three characters, before all texts of up to two."""
-    preset, shapes = Pretokenizer(name), Shapes(name)
+    preset, shapes = Pretokenizer(name), Shapes(Pretokenizer(name))
     checks = {
         shape: follows(not_before) if not_before else None
-        for shape, _, not_before, _ in _core.word_shapes(name) or []
+        for shape, _, not_before, _ in Pretokenizer(name)._engine.word_shapes() or []
     }
     texts = ["".join(chars) for n in range(3) for chars in itertools.product(KINDS, repeat=n)]
     goes_on = {
@@ -53,7 +53,7 @@ def test_a_word_ends_exactly_where_its_check_passes(name: str) -> None:
 @pytest.mark.parametrize("name", PRESETS)
 def test_words_that_may_be_joined_are_never_inside_a_longer_word(name: str) -> None:
     """Otherwise a supermerge would be applied there, too."""
-    preset, shapes = Pretokenizer(name), Shapes(name)
+    preset, shapes = Pretokenizer(name), Shapes(Pretokenizer(name))
     chance = random.Random(name)
     words = [
         word
@@ -86,7 +86,7 @@ def test_words_that_may_be_joined_are_never_inside_a_longer_word(name: str) -> N
 @pytest.mark.parametrize("name", PRESETS)
 def test_every_word_of_letters_has_a_shape(name: str) -> None:
     """Otherwise superwords could not be exported that training makes every day."""
-    preset, shapes = Pretokenizer(name), Shapes(name)
+    preset, shapes = Pretokenizer(name), Shapes(Pretokenizer(name))
     text = "The quick it's HTTPServer getName don't ФичаДля 電磁 これは กำลัง नमस्ते (foo .join ÉCOLE"
     for pretoken in preset.split(text):
         if preset.is_eligible(pretoken):
@@ -94,5 +94,5 @@ def test_every_word_of_letters_has_a_shape(name: str) -> None:
 
 
 def test_presets_with_scripts_have_no_shapes() -> None:
-    assert _core.word_shapes("gpt4o-script") is None
-    assert not Shapes("gpt4o-script").known
+    assert Pretokenizer("gpt4o-script")._engine.word_shapes() is None
+    assert not Shapes(Pretokenizer("gpt4o-script")).known

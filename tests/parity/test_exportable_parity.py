@@ -8,7 +8,7 @@ import pytest
 import superword
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from superword import _core, reference
+from superword import reference
 
 # Letters with and without case whose bytes overlap, contractions, signs, a letter of its own.
 LETTERS = "abAsB אбНо的'. "
@@ -18,7 +18,10 @@ PRESETS = ("gpt4o", "gpt4o-portable", "gpt4o-export", "gpt4", "gpt2", "deepseek-
 @pytest.mark.parametrize("preset", PRESETS)
 @pytest.mark.parametrize("method", ["superbpe", "boundless"])
 def test_the_engine_joins_what_the_reference_joins(preset: str, method: str) -> None:
-    shapes = [(word, never) for _, word, _, never in _core.word_shapes(preset) or []]
+    shapes = [
+        (word, never)
+        for _, word, _, never in superword.Pretokenizer(preset)._engine.word_shapes() or []
+    ]
     options = {"method": method, "vocab_size": 300, "boundary": "exportable"}
     if method == "superbpe":
         options |= {"supermerges": 20}

@@ -51,6 +51,5 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(shards::is_shard_directory_file, module)?)?;
     module.add_function(wrap_pyfunction!(pretokenizer::preset_names, module)?)?;
     module.add_function(wrap_pyfunction!(pretokenizer::script_names, module)?)?;
-    module.add_function(wrap_pyfunction!(pretokenizer::word_shapes, module)?)?;
     Ok(())
 }

@@ -1,7 +1,9 @@
 //! Pretokenizers for Python.
 
 use pyo3::prelude::*;
-use superword::text::{PRESETS, Pretokenizer, PretokenizerConfig, Script, ScriptPattern, is_real};
+use superword::text::{
+    PRESETS, Pretokenizer, PretokenizerConfig, Script, ScriptPattern, Shape, is_real,
+};
 
 use crate::errors::{self, Raised};
 use crate::watch::detached;
@@ -88,6 +90,20 @@ impl PyPretokenizer {
         detached(py, || self.inner.split(text))?.map_err(|error| errors::split(&error))
     }
 
+    /// The shapes of the words. `None` if it is not known where they end.
+    fn word_shapes(&self) -> Option<Vec<WordShape>> {
+        let shapes = self.inner.config().word_shapes()?.into_iter();
+        let tuple = |shape: Shape| {
+            (
+                shape.name,
+                shape.word,
+                shape.not_before,
+                shape.not_joined_to,
+            )
+        };
+        Some(shapes.map(tuple).collect())
+    }
+
     fn is_eligible(&self, pretoken: &str) -> bool {
         self.inner.is_eligible(pretoken)
     }
@@ -101,24 +117,6 @@ pub(crate) fn preset_names() -> Vec<&'static str> {
 /// The name of a shape, and its patterns: for the words, for what must not follow them, and for the
 /// words that may not be joined to them.
 type WordShape = (&'static str, String, String, String);
-
-/// The shapes of the words of a preset. `None` if they are not known.
-#[pyfunction]
-pub(crate) fn word_shapes(preset: &str) -> Option<Vec<WordShape>> {
-    let shapes = superword::text::shapes(preset)?.into_iter();
-    Some(
-        shapes
-            .map(|shape| {
-                (
-                    shape.name,
-                    shape.word,
-                    shape.not_before,
-                    shape.not_joined_to,
-                )
-            })
-            .collect(),
-    )
-}
 
 /// The names of all scripts that a run of text can have, in alphabetical order.
 #[pyfunction]

@@ -44,7 +44,7 @@ pub use error::{PatternError, SplitError};
 pub use presets::{DEFAULT_ELIGIBLE, DEFAULT_PRESET, PRESETS};
 use scan::Scanner;
 pub use script::{Run, Script, ScriptSet, is_real, script_of, scripts_in};
-pub use shapes::{Shape, shapes};
+pub use shapes::Shape;
 use spelling::canonical;
 use unicode::{Classes, class_at};
 

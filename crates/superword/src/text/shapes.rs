@@ -6,6 +6,8 @@
 //! is longer than `w` otherwise. The proof is in docs/concepts-exact-export.md; tests compare every
 //! shape with the scanners.
 
+use super::PretokenizerConfig;
+
 /// One shape of words.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Shape {
@@ -42,6 +44,29 @@ impl Shape {
 /// The contractions that end a word of GPT-4o, and that are words of their own in GPT-4.
 const CONTRACTION: &str = "(?i:'s|'t|'re|'ve|'m|'ll|'d)";
 
+/// The contractions as js-tiktoken writes them. Unlike [`CONTRACTION`], they do not have U+017F, which
+/// is a lowercase s too.
+const PLAIN_CONTRACTION: &str =
+    "('s|'S|'t|'T|'re|'rE|'Re|'RE|'ve|'vE|'Ve|'VE|'m|'M|'ll|'lL|'Ll|'LL|'d|'D)";
+
+impl PretokenizerConfig {
+    /// The shapes of the words of this pretokenizer. `None` if it is not known where its words end.
+    pub fn word_shapes(&self) -> Option<Vec<Shape>> {
+        if let Some(preset) = self.meaning() {
+            return shapes(preset);
+        }
+        let mut preset = self.clone();
+        preset.pattern = preset.pattern.replace(PLAIN_CONTRACTION, CONTRACTION);
+        let mut shapes = shapes(preset.meaning()?)?;
+        for shape in &mut shapes {
+            for pattern in [&mut shape.word, &mut shape.not_before] {
+                *pattern = pattern.replace(CONTRACTION, PLAIN_CONTRACTION);
+            }
+        }
+        Some(shapes)
+    }
+}
+
 /// An optional character before the letters of a word.
 const ANY_PREFIX: &str = r"[^\r\n\p{L}\p{N}]?";
 
@@ -60,7 +85,7 @@ const CJK: &str = "一-龥぀-ゟ゠-ヿ";
 ///
 /// A word that has none of the shapes is not certified to end where it does, so no superword that
 /// has it can be exported exactly.
-pub fn shapes(preset: &str) -> Option<Vec<Shape>> {
+fn shapes(preset: &str) -> Option<Vec<Shape>> {
     Some(match preset {
         "gpt2" | "command-r" => vec![
             Shape::new("contraction", "'(?:[sdmt]|ll|ve|re)", ""),

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::{TrainError, WorkDir};
 use crate::corpus::Sample;
 use crate::model::{Alphabet, Method, PickySplit};
-use crate::text::{DEFAULT_PRESET, Matcher, PatternError, PretokenizerConfig, Shape, shapes};
+use crate::text::{DEFAULT_PRESET, Matcher, PatternError, PretokenizerConfig, Shape};
 
 /// PickyBPE deletions.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -221,7 +221,7 @@ impl TrainOptions {
         let exportable = match self.boundary.resolved(pretokenizer) {
             Boundary::Auto | Boundary::Any | Boundary::Space => Vec::new(),
             Boundary::Exportable => {
-                let shapes = pretokenizer.meaning().and_then(shapes);
+                let shapes = pretokenizer.word_shapes();
                 let shapes = shapes.ok_or(OptionError::NotExportable)?;
                 let shapes = shapes.iter().map(ExportableShape::new);
                 shapes.collect::<Result<Vec<_>, PatternError>>()?

@@ -62,9 +62,8 @@ class Runs:
 def find_runs(tokenizer: Tokenizer, ranks: Mapping[Rule, int]) -> Runs:
     """The runs of a model with superwords. `ExportError` names the condition that fails."""
     pretokenizer = tokenizer.pretokenizer
-    preset = pretokenizer.meaning
-    shapes = Shapes(preset or "")
-    if preset is None or not shapes.known:
+    shapes = Shapes(pretokenizer)
+    if not shapes.known:
         raise ExportError(
             "superwords cannot be exported exactly with this pattern, because it is unknown where "
             "its words end",

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 
-from superword import _core
 from superword.export.patterns import char_class
 from superword.export.runs.seams import Cuts
 from superword.pretokenizer import Pretokenizer
@@ -23,14 +22,14 @@ _GROUP = 8
 
 
 class Shapes:
-    """Classifies the words of a preset by what must not follow them.
+    """Classifies the words of a pretokenizer by what must not follow them.
 
-    >>> Shapes("gpt4").of(" the")
+    >>> Shapes(Pretokenizer("gpt4")).of(" the")
     'word'
     """
 
-    def __init__(self, preset: str) -> None:
-        found = _core.word_shapes(preset)
+    def __init__(self, pretokenizer: Pretokenizer) -> None:
+        found = pretokenizer._engine.word_shapes()
         self.known = found is not None
         self._matchers: list[tuple[str, Pretokenizer]] = []
         self._checks: dict[str, str] = {}
