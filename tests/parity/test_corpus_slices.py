@@ -38,7 +38,10 @@ def beginning(path: Path) -> list[str]:
 def test_slice_of_a_file(path: Path) -> None:
     texts = beginning(path)
     assert sum(map(len, texts)) > 1_000
-    for preset in reference.PRESETS:
+    # Every file has the default presets and two others, so that each preset meets many languages.
+    names = list(reference.PRESETS)
+    place = FILES.index(path)
+    for preset in {"gpt4o-script", "gpt4o-portable", *(names * 2)[place % len(names) :][:2]}:
         ours, theirs = Pretokenizer(preset), reference.Pretokenizer(preset)
         for text in texts:
             assert ours.split(text) == theirs.split(text)

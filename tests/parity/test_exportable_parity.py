@@ -50,5 +50,5 @@ def test_the_engine_joins_what_the_reference_joins(preset: str, method: str) -> 
         left_out += found.supermerges != other.supermerges
 
     same()
-    if preset.startswith("gpt4o"):
+    if preset.startswith("gpt4o") and method == "superbpe":
         assert left_out  # Otherwise the test would show nothing.

@@ -74,8 +74,9 @@ def assert_stages_agree(
             greedy_encode=greedy == "encode",
             **method,
         )
+        any_boundary = {"boundary": "any"} | method
         ours = train_superwords(
-            words, our_candidates, vocab_size=vocab_size, greedy_split=greedy, **method
+            words, our_candidates, vocab_size=vocab_size, greedy_split=greedy, **any_boundary
         )
         assert_same_model(ours, theirs)
         assert_same_encodings(ours, theirs, texts[:3])

@@ -27,7 +27,11 @@ def engine_train(
     """
     if isinstance(options.get("pretokenizer"), reference.Pretokenizer):
         options["pretokenizer"] = engine_pretokenizer(options["pretokenizer"])
-    given = TrainOptions(**{"threads": 1} | options).for_engine()
+    # The reference follows the paper by default.
+    paper = {"pretokenizer": reference.pretokenize.DEFAULT_PRESET}
+    if options.get("method") != "bpe":
+        paper |= {"boundary": "any"}
+    given = TrainOptions(**{"threads": 1} | paper | options).for_engine()
     given |= {"groups": None, "cutting": cutting}
     texts = list(texts)
     sources: list[_core.Source] = [(spool(texts[part::parts]), None) for part in range(parts)]

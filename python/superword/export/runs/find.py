@@ -94,7 +94,14 @@ def find_runs(tokenizer: Tokenizer, ranks: Mapping[Rule, int]) -> Runs:
     spaced = [leaf for leaf in leaves if leaf.startswith(" ")]
     first = sorted({left for left, _ in needed if not left.startswith(" ")})
     later = sorted({right for _, right in needed if not right.startswith(" ")})
-    cuts = find_cuts(leaves, [*spaced, *later], needed, ranks, pretokenizer)
+    cuts = find_cuts(
+        leaves,
+        [*spaced, *later],
+        needed,
+        ranks,
+        pretokenizer,
+        lambda leaf: shapes.check(shapes.of(leaf) or ""),
+    )
     pattern = run_pattern(leaves, first, later, cuts, shapes)
     return Runs(pretokenizer, leaves, parts, cuts, pattern)
 

@@ -8,7 +8,7 @@ must be safe. Runs are cut at the other seams that are not.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -61,11 +61,12 @@ def find_cuts(
     needed: Mapping[Seam, str],
     ranks: Mapping[Rule, int],
     pretokenizer: Pretokenizer,
+    check_of: Callable[[str], str],
 ) -> Cuts:
     """The places to cut. `ExportError` if a superword needs a seam that is not safe.
 
     `later` are the leaves that may follow another one. `needed` has a superword for each seam
-    inside superwords.
+    inside superwords. `check_of` gives the lookahead that fails if a leaf goes on.
     """
     for (left, right), superword in needed.items():
         if not _is_safe(left, right, ranks):
@@ -77,11 +78,18 @@ def find_cuts(
                 reason="seam",
                 token=superword,
             )
-    contexts = _contexts(leaves, later, needed, ranks, pretokenizer)
-    return Cuts(
-        _pattern(context for context in contexts if context[1].startswith(" ")),
-        _pattern(context for context in contexts if not context[1].startswith(" ")),
-    )
+    contexts, exact = _contexts(leaves, later, needed, ranks, pretokenizer)
+
+    def cuts(is_spaced: bool) -> str:
+        written = _pattern(seam for seam in contexts if seam[1].startswith(" ") == is_spaced)
+        for left, right in exact:
+            if right.startswith(" ") == is_spaced:
+                # A leaf without a space never comes directly after one, so this is not " left".
+                before = f"(?<={_literal(left)})(?<! {_literal(left)})"
+                written.append(before + _literal(right) + check_of(right))
+        return "|".join(written)
+
+    return Cuts(cuts(True), cuts(False))
 
 
 def _is_safe(left: str, right: str, ranks: Mapping[Rule, int]) -> bool:
@@ -95,8 +103,8 @@ def _contexts(
     needed: Mapping[Seam, str],
     ranks: Mapping[Rule, int],
     pretokenizer: Pretokenizer,
-) -> list[Seam]:
-    """The ends and beginnings of leaves between which a run is cut.
+) -> tuple[list[Seam], list[Seam]]:
+    """The ends and beginnings of leaves between which a run is cut, and whole leaves.
 
     A merge that crosses a seam joins a token at the end of the left leaf with one at the beginning
     of the right leaf. Both are on the way from the bytes to the leaf. So the rules whose parts are
@@ -114,6 +122,7 @@ def _contexts(
             begins.setdefault(token, {}).setdefault(_beginning(leaf), []).append(leaf)
     wanted = {(left[-1], _beginning(right)) for left, right in needed}
     found: set[Seam] = set()
+    exact: set[Seam] = set()
     seen: set[Seam] = set()
     for left_token, right_token in ranks:
         if left_token not in ends or right_token not in begins:
@@ -129,8 +138,13 @@ def _contexts(
                             continue
                         seen.add((left, right))
                         if _is_unsafe_in_text(left, right, ranks, pretokenizer):
-                            found.add(_context(left, right, needed))
-    return sorted(found)
+                            context = _context(left, right, needed)
+                            if context is not None:
+                                found.add(context)
+                            else:
+                                _check_told_apart(left, right, needed)
+                                exact.add((left, right))
+    return sorted(found), sorted(exact)
 
 
 def _spine(token: bytes, parts: Mapping[bytes, Rule], side: int) -> Iterable[bytes]:
@@ -153,28 +167,30 @@ def _is_unsafe_in_text(
     return not _is_safe(left, right, ranks) and pretokenizer.split(left + right) == [left, right]
 
 
-def _context(left: str, right: str, needed: Mapping[Seam, str]) -> Seam:
+def _context(left: str, right: str, needed: Mapping[Seam, str]) -> Seam | None:
     """The shortest end of `left` and beginning of `right` that no seam of a superword has."""
     for length in range(3, len(left) + len(right) + 1):
         for of_left in range(max(1, length - len(right)), min(len(left), length - 1) + 1):
             end, begin = left[-of_left:], right[: length - of_left]
             if not any(a.endswith(end) and b.startswith(begin) for a, b in needed):
                 return end, begin
-    blocked = next(
-        superword
-        for (a, b), superword in needed.items()
-        if a.endswith(left) and b.startswith(right)
-    )
-    raise ExportError(
-        f"the superword {blocked!r} cannot be told apart from {left + right!r}, where an ordinary "
-        "merge crosses the boundary between two words in other programs",
-        hint="train with `boundary='space'`, or export with `mode='approximate'`",
-        reason="seam",
-        token=blocked,
-    )
+    return None
 
 
-def _pattern(contexts: Iterable[Seam]) -> str:
+def _check_told_apart(left: str, right: str, needed: Mapping[Seam, str]) -> None:
+    """The whole leaves must not be the end of a seam of a superword, apart from a space."""
+    for (a, b), superword in needed.items():
+        if b == right and a.endswith(left) and a != " " + left:
+            raise ExportError(
+                f"the superword {superword!r} cannot be told apart from {left + right!r}, where an "
+                "ordinary merge crosses the boundary between two words in other programs",
+                hint="train with `boundary='space'`, or export with `mode='approximate'`",
+                reason="seam",
+                token=superword,
+            )
+
+
+def _pattern(contexts: Iterable[Seam]) -> list[str]:
     """The contexts as alternatives. Those with the same beginnings are written as one."""
     begins: dict[str, set[str]] = {}
     for end, begin in contexts:
@@ -191,7 +207,7 @@ def _pattern(contexts: Iterable[Seam]) -> str:
         either = tails[0] if len(tails) == 1 else f"(?:{'|'.join(tails)})"
         before = [char_class(ends)] if one else [_literal(end) for end in sorted(ends)]
         written += [f"(?<={end}){either}" for end in before]
-    return "|".join(written)
+    return written
 
 
 def _literal(text: str) -> str:

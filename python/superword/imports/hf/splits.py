@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
+from superword.export.patterns import DEEPSEEK_SPLITS
 from superword.imports.build import not_byte_level, pretokenizer_for, refusal
 from superword.pretokenizer import Pretokenizer
 
@@ -17,13 +18,7 @@ __all__ = ["BYTE_LEVEL", "pretokenizer_of"]
 # The pattern of ByteLevel, as Hugging Face writes it.
 BYTE_LEVEL = r"'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+"
 DIGITS = "Digits"
-DEEPSEEK = (
-    r"\p{N}{1,3}",
-    "[一-龥\u3040-ゟ゠-ヿ]+",
-    "[!\"#$%&'()*+,\\-./:;<=>?@\\[\\\\\\]^_`{|}~][A-Za-z]+|[^\r\n\\p{L}\\p{P}\\p{S}]?[\\p{L}\\p{M}]+"
-    "| ?[\\p{P}\\p{S}]+[\r\n]*|\\s*[\r\n]+|\\s+(?!\\S)|\\s+",
-)
-_SEQUENCES = {(DIGITS, BYTE_LEVEL): "command-r", DEEPSEEK: "deepseek-v3"}
+_SEQUENCES = {(DIGITS, BYTE_LEVEL): "command-r", DEEPSEEK_SPLITS: "deepseek-v3"}
 _METACHARACTERS = re.compile(r"[\\.+*?()|\[\]{}^$#&\-~]")
 
 
