@@ -64,7 +64,7 @@ fn test_runs_follow_the_rules() {
 
 #[test]
 fn test_presets_split_each_run_on_its_own() {
-    let default = preset(DEFAULT_PRESET);
+    let default = preset("gpt4o-script");
     let main = preset("gpt4o");
     let letters = custom(presets::GPT4O_LETTERS);
     let mut random = Random(0x0dd);
@@ -110,7 +110,7 @@ fn test_script_names() {
 
 #[test]
 fn test_unknown_script_is_an_error_with_near_names() {
-    let mut config = config(DEFAULT_PRESET);
+    let mut config = config("gpt4o-script");
     let script = config.script.as_mut().expect("it has a script pattern");
     script.scripts.push("Hirigana".into());
     let error = Pretokenizer::new(config).expect_err("no such script");
