@@ -12,36 +12,25 @@ from __future__ import annotations
 import argparse
 import json
 import tempfile
-from contextlib import suppress
 from pathlib import Path
 
 import superword
-from superword import _core
 from superword.export import open_export, verify
+from superword.inputs import documents as read
 
 VOCAB_SIZE, SUPERMERGES = 40_000, 12_000
 SAMPLE = "40MB"
-
-
-class EnoughError(Exception):
-    """Ends the reading of a file."""
 
 
 def documents(file: Path, size: int) -> list[str]:
     """The first documents of a file, up to this many bytes."""
     found: list[str] = []
     seen = 0
-
-    def take(texts: list[str]) -> None:
-        nonlocal seen
-        for text in texts:
-            found.append(text)
-            seen += len(text.encode())
-            if seen >= size:
-                raise EnoughError
-
-    with suppress(EnoughError):
-        _core.each_document([(str(file), None)], "text", take)
+    for text in read([file]):
+        found.append(text)
+        seen += len(text.encode())
+        if seen >= size:
+            break
     return found
 
 
