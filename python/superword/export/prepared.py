@@ -69,7 +69,7 @@ class _Prepared(tiktoken.Encoding):  # type: ignore[misc]
         return np.array(self.encode(text, **options), dtype=np.uint32)
 
     def encode_with_unstable(self, text: str, **options: Any) -> Any:
-        raise NotImplementedError(
+        raise ValueError(
             "encode_with_unstable does not normalize texts: use Tokenizer.as_tiktoken()"
         )
 
