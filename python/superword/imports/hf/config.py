@@ -13,22 +13,14 @@ from typing import Any
 
 from superword._files.read import read_file
 from superword.errors import ConversionError
+from superword.export.config import ROLES
 from superword.imports.build import Added
 from superword.imports.hf.added import added_of
 from superword.imports.hf.template import PLAIN, Template, surrounded
 from superword.imports.json_files import laid_out, parse_object
 
-__all__ = ["ROLES", "Config", "config_beside", "config_of"]
+__all__ = ["Config", "config_beside", "config_of"]
 
-ROLES = (
-    "bos_token",
-    "eos_token",
-    "pad_token",
-    "unk_token",
-    "sep_token",
-    "cls_token",
-    "mask_token",
-)
 _SIDES = ("padding_side", "truncation_side")
 # transformers writes 10 ** 30 for "no limit".
 _NO_LIMIT = 10**20
