@@ -5,7 +5,7 @@ BIN    := $(VENV)/bin
 ENGINE := $(VENV)/.engine-built
 SOURCES := $(shell find crates -name '*.rs' -o -name Cargo.toml) Cargo.toml Cargo.lock pyproject.toml
 
-.PHONY: help setup demo test test-families soak bench lint format clean
+.PHONY: help setup demo test test-cluster test-families soak bench lint format clean
 
 help: ## Show what can be made
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -37,7 +37,14 @@ lint: setup ## Formatting and lints, Rust and Python
 
 test: lint ## All tests, formatting and lints
 	cargo test --workspace --quiet
-	$(BIN)/pytest -n 2 -m "not soak"
+	$(BIN)/pytest -n 2 -m "not soak and not cluster"
+
+$(VENV)/.cluster-installed: $(ENGINE)
+	$(BIN)/python -m pip install --quiet --group cluster
+	@touch $@
+
+test-cluster: $(VENV)/.cluster-installed ## The tests on Ray and Spark (Spark needs Java 17 or later)
+	$(BIN)/pytest -m cluster tests/cluster
 
 # FAMILIES=directory to keep the downloads, about 400 MB. Needs npm and cargo.
 FAMILIES ?= $(HOME)/.cache/superword/families

@@ -1,0 +1,1 @@
+"""Private parts of running on several machines: what the integrations with Ray and Spark share."""
