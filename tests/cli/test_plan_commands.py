@@ -67,12 +67,21 @@ def test_a_planned_corpus_gives_the_same_model(tmp_path: Path, corpus: Path, met
     for attempt in range(3):
         candidates = tmp_path / f"candidates-{attempt}"
         for number in range(3):
-            given = ["--plan", plan, "--task", str(number), "--counts", sums, *extra, *cut]
+            given: list[str | Path] = [
+                "--plan",
+                plan,
+                "--task",
+                str(number),
+                "--counts",
+                sums,
+                *extra,
+                *cut,
+            ]
             ok("candidates", *given, "--model", words, "-o", candidates)
         runs = tmp_path / f"all-candidates-{attempt}"
         ok("merge-counts", candidates, "-o", runs)
-        given = ["--vocab-size", "400", "--method", method, *extra]
-        result = command("train", "--counts", sums, "--candidates", runs, *given, "-o", got)
+        size_of = ["--vocab-size", "400", "--method", method, *extra]
+        result = command("train", "--counts", sums, "--candidates", runs, *size_of, "-o", got)
         if result.exit_code == 0:
             break
         # The text is so small that the first guess at where to cut may be too high.
@@ -117,10 +126,10 @@ def test_pruning_is_asked_for_by_its_flag(tmp_path: Path, corpus: Path) -> None:
 def test_options_that_do_not_belong_together_are_refused(tmp_path: Path, corpus: Path) -> None:
     plan = tmp_path / "plan.json"
     ok("plan", corpus, "-o", plan)
-    out = ["-o", tmp_path / "counts"]
+    out: list[str | Path] = ["-o", tmp_path / "counts"]
     assert "--plan was given without --task" in refused(2, "count", "--plan", plan, *out)
     assert "--task was given without --plan" in refused(2, "count", "--task", "1", *out)
-    following = ["--plan", plan, "--task", "0", *out]
+    following: list[str | Path] = ["--plan", plan, "--task", "0", *out]
     assert "INPUT" in refused(2, "count", corpus, *following)
     for flag, value in [
         ("--partitions", "3"),

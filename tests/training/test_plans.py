@@ -1,4 +1,4 @@
-"""A corpus that is counted task by task gives the model of one run, and nothing is lost silently."""
+"""A corpus counted task by task gives the model of one run, and nothing is lost silently."""
 
 from __future__ import annotations
 

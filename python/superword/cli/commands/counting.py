@@ -200,6 +200,12 @@ def candidates(
 
     Without --counts or --cut-below, their number grows with the text: about 15 million for each GB.
     """
+    if supermerges is not None and counts is None:
+        raise OptionError(
+            "`supermerges` was given without `counts`",
+            hint="give the counts of the whole text",
+            option="supermerges",
+        )
     planned = following(inputs, plan, task, partitions)
     on_stop("stopped; nothing was saved" if planned is None else _IN_PARTS)
     if planned is None:
@@ -243,12 +249,6 @@ def _cut(
 ) -> tuple[int | None, BigramBounds | None]:
     """Where candidates are cut, and the bounds of the whole text."""
     if counts is None:
-        if supermerges is not None:
-            raise OptionError(
-                "`supermerges` was given without `counts`",
-                hint="give the counts of the whole text",
-                option="supermerges",
-            )
         return cut_below, None
     bounds = Counts.load_bounds(counts)
     return cut_below or guess_cut(words, bounds, supermerges=supermerges), bounds
