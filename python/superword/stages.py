@@ -20,7 +20,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from superword import _core
-from superword._reading.sources import Sources, gather
+from superword._reading.sources import Sources, gather, raising
 from superword._support.checks import whole
 from superword._support.faces import for_python
 from superword._support.paths import as_unicode
@@ -92,16 +92,31 @@ def count_pretokens(
         on_error=on_error,
         format=format,
     )
-    sources = gather(expand(inputs, options.format), options)
+    counts, report = counted_pretokens(inputs, splitter, options, progress)
+    _warn(report)
+    return counts
+
+
+def counted_pretokens(
+    inputs: Inputs,
+    pretokenizer: Pretokenizer,
+    options: ReadOptions,
+    progress: ProgressOption = False,
+    *,
+    allow_empty: bool = False,
+) -> tuple[Counts, Report]:
+    """The same with options and a report. With `allow_empty`, a text without a byte is no error."""
+    sources = gather(expand(inputs, options.format), options, read_twice=False)
     reading = {
         **options.for_reading(),
         "groups": sources.groups,
-        "pretokenizer": splitter._engine,
+        "pretokenizer": pretokenizer._engine,
+        "allow_empty": allow_empty,
     }
-    with watching(progress) as tell:
+    with watching(progress) as tell, raising(sources.failures):
         counts, report = _core.count_pretokens(sources.sources, reading, tell)
-    _warn(Report.of(report))
-    return Counts._wrap(counts, _origin(splitter, options, sources, report))
+    origin = _origin(pretokenizer, options, sources, report)
+    return Counts._wrap(counts, origin), Report.of(report)
 
 
 def train_words(
@@ -170,13 +185,32 @@ def count_candidates(
     )
     if cut_below is not None:
         cut_below = whole("cut_below", cut_below, at_least=1)
-    sources = gather(expand(inputs, options.format), options)
-    reading = {**options.for_reading(), "groups": sources.groups, "cut_below": cut_below}
-    with watching(progress) as tell:
+    candidates, report = counted_candidates(inputs, words, options, progress, cut_below=cut_below)
+    _warn(report)
+    return candidates
+
+
+def counted_candidates(
+    inputs: Inputs,
+    words: Tokenizer,
+    options: ReadOptions,
+    progress: ProgressOption = False,
+    *,
+    cut_below: int | None = None,
+    allow_empty: bool = False,
+) -> tuple[Candidates, Report]:
+    """The same with options and a report. With `allow_empty`, a text without a byte is no error."""
+    sources = gather(expand(inputs, options.format), options, read_twice=False)
+    reading = {
+        **options.for_reading(),
+        "groups": sources.groups,
+        "cut_below": cut_below,
+        "allow_empty": allow_empty,
+    }
+    with watching(progress) as tell, raising(sources.failures):
         candidates, report = _core.count_candidates(sources.sources, words._model, reading, tell)
-    _warn(Report.of(report))
     origin = _origin(words.pretokenizer, options, sources, report)
-    return Candidates._wrap(candidates, origin._replace(words=words_key(words)))
+    return Candidates._wrap(candidates, origin._replace(words=words_key(words))), Report.of(report)
 
 
 def train_superwords(
@@ -281,7 +315,7 @@ def extend(
         on_error=on_error,
         format=format,
     )
-    sources = gather(expand(inputs, options.format), options)
+    sources = gather(expand(inputs, options.format), options, read_twice=False)
     tokenizer, report = extend_from(base, sources, options, progress)
     _warn(report)
     return tokenizer
@@ -293,7 +327,7 @@ def extend_from(
     """The same with sources and options, and with a report."""
     reading = {**options.for_reading(), "groups": sources.groups, "cut_below": None}
     about = {"method": base.method, "n_vocab": base.n_vocab, "words": words_key(base)}
-    with watching(progress) as tell:
+    with watching(progress) as tell, raising(sources.failures):
         candidates, told = _core.count_candidates(sources.sources, base._model, reading, tell)
         facts = json.dumps({**json.loads(candidates.facts), "base": about})
         learning = {**options.for_learning(), "facts": facts}
