@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import json
 import warnings
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -338,11 +338,14 @@ def extend_from(
 def train_from_counts(
     counts: Counts,
     options: TrainOptions,
-    candidates: Candidates | None = None,
+    candidates: Candidates | Callable[[Tokenizer], Candidates] | None = None,
     sources: Sources | None = None,
     progress: ProgressOption = False,
 ) -> tuple[Tokenizer, Report]:
-    """Both phases from counts, with the given candidates or candidates counted in `sources`."""
+    """Both phases from counts, with the given candidates or candidates counted in `sources`.
+
+    `candidates` can be a function that counts them, given the words.
+    """
     special = tuple(options.special_tokens)
     with watching(progress) as tell:
         if options.method == "bpe":
@@ -361,6 +364,8 @@ def train_from_counts(
         model, _ = _core.train_words(counts._engine, learning, tell)
         words = Tokenizer._wrap(model)
         report = Report()
+        if callable(candidates):
+            candidates = candidates(words)
         if candidates is None:
             assert sources is not None
             reading = {**options.for_reading(), "groups": sources.groups, "cut_below": None}
