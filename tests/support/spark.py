@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-__all__ = ["java_version", "spark_session"]
+__all__ = ["java_version", "sources_of_python", "spark_session"]
 
 NEEDS_JAVA = "Spark needs Java 17 or later: install it, or set JAVA_HOME"
 
@@ -71,3 +71,10 @@ def spark_session(master: str, folder: Path, **settings: str) -> Iterator[Any]:
         yield session
     finally:
         session.stop()
+
+
+def sources_of_python(most: int = 60) -> list[str]:
+    """A small corpus: sources of Python's standard library."""
+    folder = Path(os.__file__).parent
+    found = (path.read_text(encoding="utf-8")[:8000] for path in sorted(folder.glob("[a-p]*.py")))
+    return [text for text in found if text][:most]

@@ -105,12 +105,8 @@ def train(
         max_memory=max_memory,
         on_error=on_error,
     )
-    reading: dict[str, Any] = {
-        "text_field": text_field,
-        "on_error": on_error,
-        "max_memory": max_memory,
-    }
-    texts = _texts(df, text_field)
+    texts, name = _texts(df, text_field)
+    reading: dict[str, Any] = {"text_field": name, "on_error": on_error, "max_memory": max_memory}
     with _shown(progress) as tell:
         counts, report = summed_counts(texts, counter(pretokenizer, **reading), work_dir, tell)
 
@@ -137,15 +133,12 @@ def count_pretokens(
     progress: ProgressOption = False,
 ) -> Counts:
     """Count the pretokens of a column of text. Options as in `counter` and `train`."""
+    texts, name = _texts(df, text_field)
     task = counter(
-        pretokenizer,
-        text_field=text_field,
-        on_error=on_error,
-        threads=threads,
-        max_memory=max_memory,
+        pretokenizer, text_field=name, on_error=on_error, threads=threads, max_memory=max_memory
     )
     with _shown(progress) as tell:
-        counts, report = summed_counts(_texts(df, text_field), task, work_dir, tell)
+        counts, report = summed_counts(texts, task, work_dir, tell)
     _warn(report)
     return counts
 
@@ -162,11 +155,12 @@ def count_candidates(
     progress: ProgressOption = False,
 ) -> Candidates:
     """Count the candidates of a column of text. Options as in `candidates` and `train`."""
+    texts, name = _texts(df, text_field)
     task = candidates(
-        words, text_field=text_field, on_error=on_error, threads=threads, max_memory=max_memory
+        words, text_field=name, on_error=on_error, threads=threads, max_memory=max_memory
     )
     with _shown(progress) as tell:
-        runs, report = summed_candidates(_texts(df, text_field), task, words, work_dir, tell)
+        runs, report = summed_candidates(texts, task, words, work_dir, tell)
     _warn(report)
     return runs
 
@@ -199,8 +193,8 @@ def encode(
     return mapped(df, task, StructType([*df.schema.fields, added]))
 
 
-def _texts(df: DataFrame, text_field: str) -> DataFrame:
-    """The column of text alone, so that Spark reads and sends nothing else."""
+def _texts(df: DataFrame, text_field: str) -> tuple[DataFrame, str]:
+    """The column of text alone, so that Spark reads and sends nothing else, and its name there."""
     if df.isStreaming:
         raise InputError(
             "a streaming DataFrame cannot be counted, because it has no end",
@@ -208,7 +202,9 @@ def _texts(df: DataFrame, text_field: str) -> DataFrame:
         )
     _check_column(df, text_field, "text_field", binary=True)
     quoted = text_field.replace("`", "``")
-    return df.select(f"`{quoted}`")
+    # `mapInArrow` does not quote names.
+    name = "text" if "`" in text_field or "." in text_field else text_field
+    return df.selectExpr(f"`{quoted}` as `{name}`"), name
 
 
 def _check_column(df: DataFrame, name: str, option: str, *, binary: bool) -> None:
