@@ -10,7 +10,7 @@ import superword
 from superword.errors import DocumentError, OptionError, SpecialTokenError, TokenError
 from support.spark import spark_session
 
-pytestmark = pytest.mark.cluster
+pytestmark = [pytest.mark.cluster, pytest.mark.filterwarnings("ignore:PySpark does not yet")]
 pytest.importorskip("pyspark", reason="pip install 'superword[spark]'")
 pa: Any = pytest.importorskip("pyarrow")
 

@@ -18,7 +18,7 @@ import superword
 from superword.progress import Progress
 from support.spark import sources_of_python, spark_session
 
-pytestmark = pytest.mark.cluster
+pytestmark = [pytest.mark.cluster, pytest.mark.filterwarnings("ignore:PySpark does not yet")]
 pytest.importorskip("pyspark", reason="pip install 'superword[spark]'")
 
 PARTITIONS = 6
@@ -102,9 +102,9 @@ def test_an_executor_killed_after_its_shuffle_files_exist_changes_nothing(
     session: Any, wanted: bytes, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     from superword.integrations import spark
-    from superword.integrations.spark import sums
+    from superword.integrations.spark import jobs, sums
 
-    run_once = sums.run
+    run_once = jobs.run
     killed: list[int] = []
 
     def run_kill_run(session: Any, job: Any, *rest: Any) -> Any:

@@ -1,10 +1,11 @@
-"""Running a Spark job: progress, stopping it, and errors in plain words."""
+"""Running a Spark job: its progress, stopping it, and its errors."""
 
 from __future__ import annotations
 
 import threading
 import uuid
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any, TypeVar
 
 from pyspark.accumulators import AccumulatorParam
@@ -14,7 +15,7 @@ from superword.errors import MemoryLimitError
 from superword.integrations.spark.rows import error_of
 from superword.progress import Progress
 
-__all__ = ["Tell", "alarm_for", "run"]
+__all__ = ["Tell", "alarm_for", "explaining_limits", "run"]
 
 T = TypeVar("T")
 Tell = Callable[[Progress], object]
@@ -80,7 +81,7 @@ def run(session: Any, job: Callable[[], T], phase: str, tell: Tell | None, alarm
         thread.join(GRACE)
         raise
     if failed:
-        raise _explained(failed[0], context) from None
+        raise failed[0]
     return done[0]
 
 
@@ -103,12 +104,16 @@ def _report(context: Any, group: str, phase: str, tell: Tell) -> None:
         tell(Progress(phase, "tasks", done, total))
 
 
-def _explained(error: BaseException, context: Any) -> BaseException:
-    if "spark.driver.maxResultSize" not in str(error):
-        return error
-    limit = context.getConf().get("spark.driver.maxResultSize", "1g")
-    return MemoryLimitError(
-        f"the counts are larger than spark.driver.maxResultSize ({limit})",
-        hint="give `work_dir`, a directory that the driver and the executors share, or raise that "
-        "setting",
-    )
+@contextmanager
+def explaining_limits(session: Any, hint: str) -> Iterator[None]:
+    """Turn Spark's error about results that are too large for the driver into a typed one."""
+    try:
+        yield
+    except Exception as error:
+        if "spark.driver.maxResultSize" not in str(error):
+            raise
+        context = _context(session)
+        limit = context.getConf().get("spark.driver.maxResultSize", "1g") if context else "?"
+        raise MemoryLimitError(
+            f"the counts are larger than spark.driver.maxResultSize ({limit})", hint=hint
+        ) from None

@@ -13,9 +13,10 @@ from pyspark.sql import functions
 
 from superword import _core
 from superword._counting import arrow
+from superword._support.extras import pyarrow
 from superword.counts import Candidates, Counts, Origin, words_key
 from superword.errors import EmptyCorpusError
-from superword.integrations.spark.jobs import Tell, alarm_for, run
+from superword.integrations.spark.jobs import Tell, alarm_for, explaining_limits, run
 from superword.integrations.spark.rows import (
     CANDIDATES,
     COUNTS,
@@ -61,29 +62,30 @@ class _Sums(NamedTuple):
     @classmethod
     def of(cls, tables: Iterable[Any], rows: Rows) -> _Sums:
         """Sort the rows of tables by kind. Raises the error that a task has reported."""
-        import pyarrow.compute as pc
-
         columns: list[Any] = []
         numbers: dict[str, int] = {}
         examples: list[bytes] = []
         to_columns = arrow.candidates_columns if rows is CANDIDATES else arrow.counts_columns
-        for table in tables:
-            if table.column("count").null_count:
+        for batch in (batch for table in tables for batch in table.to_batches()):
+            if batch.column("count").null_count:
                 raise too_large()
-            is_count = pc.is_null(table.column("fact"))
-            for row in table.filter(pc.invert(is_count)).to_pylist():
+            facts = batch.column("fact")
+            for row in batch.filter(facts.is_valid()).to_pylist():
                 if row["fact"] == ERROR:
                     raise error_of(rows.message(row[rows.key]))
                 if row["fact"] == SKIPPED:
                     examples.append(rows.message(row[rows.key]))
                 else:
                     numbers[row["fact"]] = row["count"]
-            columns += to_columns(table.filter(is_count))
+            # Few batches have facts, and only those are copied.
+            has_facts = facts.null_count < len(facts)
+            counts = batch.filter(facts.is_null()) if has_facts else batch
+            columns += to_columns(pyarrow().Table.from_batches([counts]))
         # A DataFrame without partitions has no rows at all.
-        facts = {name: numbers.get(name, 0) for name in NUMBERS}
+        found = {name: numbers.get(name, 0) for name in NUMBERS}
         # The first four bytes are the number of the partition.
         texts = [text[4:].decode() for text in sorted(examples)[:MOST_EXAMPLES]]
-        return cls(columns, facts, tuple(texts))
+        return cls(columns, found, tuple(texts))
 
     @property
     def report(self) -> Report:
@@ -140,7 +142,12 @@ def _summed(
     alarm = alarm_for(session)
     summed = add_up(mapped(df, task.reporting(alarm), rows.schema))
     if work_dir is None:
-        table = run(session, summed.toArrow, phase, tell, alarm)
+        hint = (
+            "give `work_dir`, a directory that the driver and the executors share, or raise that "
+            "setting"
+        )
+        with explaining_limits(session, hint):
+            table = run(session, summed.toArrow, phase, tell, alarm)
         sums = _Sums.of([table], rows)
     else:
         path = f"{os.fspath(work_dir).rstrip('/')}/superword-{uuid.uuid4().hex}"
@@ -166,9 +173,12 @@ def _files(session: Any, path: str, rows: Rows) -> Iterator[Any]:
     Spark reads them, because only Spark knows how to reach its file system. One at a time, because
     all of them together may exceed what the driver accepts as the result of a job.
     """
+    hint = "raise that setting, or raise spark.sql.shuffle.partitions to get smaller files"
     for file in session.read.schema(rows.schema).parquet(path).inputFiles():
         read = session.read.schema(rows.schema).parquet(file)
-        yield run(session, read.toArrow, "read", None, None)
+        with explaining_limits(session, hint):
+            table = run(session, read.toArrow, "read", None, None)
+        yield table
 
 
 def _delete(session: Any, path: str) -> None:
