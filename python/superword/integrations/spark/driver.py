@@ -180,11 +180,11 @@ def encode(
     """
     from pyspark.sql.types import ArrayType, IntegerType, StructField, StructType
 
-    _check_column(df, column, "column", binary=False)
+    _check_column(df, column, "name the column that holds the text", binary=False)
     if into in df.columns:
         raise OptionError(
             f"the DataFrame has a column {into!r} already",
-            hint="give another name as `into`",
+            hint="give the new column another name",
             option="into",
         )
     allowed_names(tokenizer._model, allowed_special)
@@ -198,29 +198,30 @@ def _texts(df: DataFrame, text_field: str) -> tuple[DataFrame, str]:
     if df.isStreaming:
         raise InputError(
             "a streaming DataFrame cannot be counted, because it has no end",
-            hint="read the same source with `read` instead of `readStream`",
+            hint="read the same source with session.read instead of session.readStream",
         )
-    _check_column(df, text_field, "text_field", binary=True)
+    hint = "set `text_field` to the column that holds the text"
+    _check_column(df, text_field, hint, binary=True)
     quoted = text_field.replace("`", "``")
     # `mapInArrow` does not quote names.
     name = "text" if "`" in text_field or "." in text_field else text_field
     return df.selectExpr(f"`{quoted}` as `{name}`"), name
 
 
-def _check_column(df: DataFrame, name: str, option: str, *, binary: bool) -> None:
+def _check_column(df: DataFrame, name: str, hint: str, *, binary: bool) -> None:
     from pyspark.sql.types import BinaryType, StringType
 
     names = df.columns
     if name not in names:
         raise DocumentError(
             f"DataFrame: no column {name!r}; the columns are {', '.join(map(repr, names))}",
-            hint=f"set `{option}` to the column that holds the text; {suggestion(name, names)}",
+            hint=f"{hint}; {suggestion(name, names)}",
         )
     kind = df.schema[name].dataType
     if not isinstance(kind, (StringType, BinaryType) if binary else StringType):
         raise DocumentError(
             f"DataFrame: the column {name!r} holds {kind.simpleString()}, not text",
-            hint=f"choose another column with `{option}`",
+            hint=hint,
         )
 
 

@@ -125,7 +125,7 @@ def too_large() -> CountsError:
     """The error for a count that Spark's largest integer cannot hold."""
     return CountsError(
         "a count is larger than 2**63 - 1, the largest number of Spark's type bigint",
-        hint="count parts of the text and add them up with `superword merge-counts`",
+        hint="count parts of the text and add them up with superword.counts.Counts.merge",
     )
 
 
