@@ -1,0 +1,119 @@
+"""Running a Spark job: its progress, stopping it, and its errors."""
+
+from __future__ import annotations
+
+import threading
+import uuid
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any, TypeVar
+
+from pyspark.accumulators import AccumulatorParam
+from pyspark.util import InheritableThread
+
+from superword.errors import MemoryLimitError
+from superword.integrations.spark.rows import error_of
+from superword.progress import Progress
+
+__all__ = ["Tell", "alarm_for", "explaining_limits", "run"]
+
+T = TypeVar("T")
+Tell = Callable[[Progress], object]
+
+# How often the driver looks at the state of the job, in seconds.
+TICK = 0.2
+# How long a cancelled job may take to end, in seconds.
+GRACE = 10.0
+
+
+class _Collected(AccumulatorParam):  # type: ignore[misc]
+    """An accumulator of lists."""
+
+    def zero(self, value: list[bytes]) -> list[bytes]:
+        return []
+
+    def addInPlace(self, value1: list[bytes], value2: list[bytes]) -> list[bytes]:  # noqa: N802
+        return value1 + value2
+
+
+def alarm_for(session: Any) -> Any:
+    """An accumulator for errors of tasks, or None if the session has none (Spark Connect).
+
+    It tells the driver about an error as soon as one task ends. The rows of the result carry the
+    error too, but only when all tasks have ended.
+    """
+    context = _context(session)
+    return None if context is None else context.accumulator([], _Collected())
+
+
+def run(session: Any, job: Callable[[], T], phase: str, tell: Tell | None, alarm: Any) -> T:
+    """Run a job on another thread, report its progress, and raise an error of a task at once.
+
+    Ctrl-C, and an exception of `tell`, cancel the job.
+    """
+    context = _context(session)
+    if context is None:
+        return job()
+    group = f"superword-{uuid.uuid4().hex}"
+    done: list[T] = []
+    failed: list[BaseException] = []
+
+    def work() -> None:
+        context.setJobGroup(group, f"superword: {phase}")
+        try:
+            done.append(job())
+        except BaseException as error:
+            failed.append(error)
+
+    # Inherits the scheduler pool and the other properties of the calling thread.
+    thread: threading.Thread = InheritableThread(target=work)
+    thread.daemon = True
+    thread.start()
+    try:
+        while thread.is_alive():
+            thread.join(TICK)
+            if alarm is not None and alarm.value:
+                raise error_of(alarm.value[0])
+            if tell is not None:
+                _report(context, group, phase, tell)
+    except BaseException:
+        context.cancelJobGroup(group)
+        thread.join(GRACE)
+        raise
+    if failed:
+        raise failed[0]
+    return done[0]
+
+
+def _context(session: Any) -> Any:
+    return getattr(session, "_sc", None)
+
+
+def _report(context: Any, group: str, phase: str, tell: Tell) -> None:
+    tracker = context.statusTracker()
+    done = total = 0
+    for job in tracker.getJobIdsForGroup(group):
+        found = tracker.getJobInfo(job)
+        for stage in found.stageIds if found is not None else ():
+            state = tracker.getStageInfo(stage)
+            # Not those that wait, because Spark skips stages whose shuffle files exist.
+            if state is not None and (state.numActiveTasks or state.numCompletedTasks):
+                done += state.numCompletedTasks
+                total += state.numTasks
+    if total:
+        tell(Progress(phase, "tasks", done, total))
+
+
+@contextmanager
+def explaining_limits(session: Any, hint: str) -> Iterator[None]:
+    """Turn Spark's error about results that are too large for the driver into a typed one."""
+    try:
+        yield
+    except Exception as error:
+        if "spark.driver.maxResultSize" not in str(error):
+            raise
+        context = _context(session)
+        limit = context.getConf().get("spark.driver.maxResultSize", "1g") if context else "?"
+        raise MemoryLimitError(
+            f"the counts are larger than spark.driver.maxResultSize ({limit})", hint=hint
+        ) from None
