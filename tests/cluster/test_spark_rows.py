@@ -3,11 +3,7 @@
 from __future__ import annotations
 
 import inspect
-import os
 import pickle
-import subprocess
-import sys
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -16,7 +12,6 @@ from superword import errors
 from superword.counts import Counts
 from superword.errors import CountsError, DocumentError, OptionError
 from superword.stages import count_candidates, count_pretokens
-from support.spark import java_version
 
 pytestmark = pytest.mark.cluster
 pytest.importorskip("pyspark", reason="pip install 'superword[spark]'")
@@ -132,29 +127,3 @@ def test_train_has_the_options_that_a_dataframe_can_honour() -> None:
     assert list(ours) == ["df", *(name for name in local if name not in without)]
     for name in set(ours) & set(local):
         assert ours[name].default == local[name].default, name
-
-
-def test_the_driver_shows_our_error_and_no_stack_trace_of_java(tmp_path: Path) -> None:
-    assert java_version() >= 17, "Spark needs Java 17 or later"
-    script = tmp_path / "job.py"
-    script.write_text(
-        "from pyspark.sql import SparkSession\n"
-        "from superword.integrations import spark\n"
-        "session = SparkSession.builder.master('local[1]').config('spark.ui.enabled', 'false')\n"
-        "session = session.config('spark.driver.memory', '1g').getOrCreate()\n"
-        "df = session.createDataFrame([(b'fine',), (bytes([255]),)], 'text binary')\n"
-        "try:\n"
-        "    spark.train(df, vocab_size=300)\n"
-        "except Exception as error:\n"
-        "    print(repr(error.__context__), error, sep='|')\n"
-        "session.stop()\n"
-    )
-    env = {**os.environ, "SPARK_LOCAL_IP": "127.0.0.1", "PYSPARK_PYTHON": sys.executable}
-    done = subprocess.run(
-        [sys.executable, script], capture_output=True, text=True, timeout=240, env=env, check=True
-    )
-    assert done.stdout.startswith("None|partition ")
-    assert "invalid UTF-8" in done.stdout
-    assert "Traceback" not in done.stderr
-    assert "\tat " not in done.stderr
-    assert "Exception" not in done.stderr

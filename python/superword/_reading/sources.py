@@ -59,7 +59,8 @@ def raising(failures: list[BaseException]) -> Iterator[None]:
         if not failures:
             raise
     if failures:
-        raise failures[0]
+        # Not kept in the list: its traceback refers to the list, and the cycle would keep batches.
+        raise failures.pop(0)
 
 
 def open_sources(

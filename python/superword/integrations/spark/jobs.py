@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from typing import Any, TypeVar
 
 from pyspark.accumulators import AccumulatorParam
-from pyspark.util import InheritableThread
+from pyspark.util import inheritable_thread_target
 
 from superword.errors import MemoryLimitError
 from superword.integrations.spark.rows import error_of
@@ -57,32 +57,48 @@ def run(session: Any, job: Callable[[], T], phase: str, tell: Tell | None, alarm
     group = f"superword-{uuid.uuid4().hex}"
     done: list[T] = []
     failed: list[BaseException] = []
-
-    def work() -> None:
-        context.setJobGroup(group, f"superword: {phase}")
-        try:
-            done.append(job())
-        except BaseException as error:
-            failed.append(error)
+    # Not `Thread.join`, which takes a running thread for a finished one after a Ctrl-C
+    # (before Python 3.13).
+    finished = threading.Event()
 
     # Inherits the scheduler pool and the other properties of the calling thread.
-    thread: threading.Thread = InheritableThread(target=work)
-    thread.daemon = True
+    @inheritable_thread_target  # type: ignore[untyped-decorator]
+    def in_group() -> T:
+        context.setJobGroup(group, f"superword: {phase}")
+        return job()
+
+    def work() -> None:
+        try:
+            done.append(in_group())
+        except BaseException as error:
+            failed.append(error)
+        finally:
+            finished.set()
+
+    thread = threading.Thread(target=work, daemon=True)
     thread.start()
     try:
-        while thread.is_alive():
-            thread.join(TICK)
-            if alarm is not None and alarm.value:
-                raise error_of(alarm.value[0])
+        while not finished.wait(TICK):
+            _raise_alarm(alarm)
             if tell is not None:
                 _report(context, group, phase, tell)
     except BaseException:
         context.cancelJobGroup(group)
-        thread.join(GRACE)
+        finished.wait(GRACE)
         raise
+    thread.join()
+    _raise_alarm(alarm)
     if failed:
-        raise failed[0]
+        # Not kept in the list: its traceback refers to the list, which would be a cycle.
+        raise failed.pop()
+    if tell is not None:
+        _report(context, group, phase, tell)
     return done[0]
+
+
+def _raise_alarm(alarm: Any) -> None:
+    if alarm is not None and alarm.value:
+        raise error_of(alarm.value[0])
 
 
 def _context(session: Any) -> Any:
