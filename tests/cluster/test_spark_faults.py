@@ -111,7 +111,9 @@ def test_an_executor_killed_after_its_shuffle_files_exist_changes_nothing(
         before = len(computed_by(tmp_path))
         first = run_once(session, job, *rest)
         executed = computed_by(tmp_path)
-        assert len(executed) == before + PARTITIONS
+        # The bounds come from rows that the job before has left on the disks of the executors.
+        adds_bounds = rest[-1] is None
+        assert len(executed) == before + (0 if adds_bounds else PARTITIONS)
         # The same DataFrame again: Spark reads the shuffle files and computes no partition.
         run_once(session, job, *rest)
         assert computed_by(tmp_path) == executed
@@ -119,7 +121,7 @@ def test_an_executor_killed_after_its_shuffle_files_exist_changes_nothing(
         victim = max(set(executed) & set(executors(session)), key=executed.count)
         kill(session, victim)
         killed.append(victim)
-        # Now some of the shuffle files are gone.
+        # Now some of the shuffle files, and of the rows on disk, are gone.
         last = run_once(session, job, *rest)
         assert len(computed_by(tmp_path)) > len(executed)
         assert last.num_rows == first.num_rows
@@ -128,8 +130,8 @@ def test_an_executor_killed_after_its_shuffle_files_exist_changes_nothing(
     monkeypatch.setattr(sums, "run", run_kill_run)
     model = spark.train(watched(session, tmp_path), **OPTIONS)
     assert model.to_bytes() == wanted
-    # Once after counting pretokens, and once after counting candidates.
-    assert len(set(killed)) == 2
+    # After counting pretokens, after adding up the bounds, and after counting candidates.
+    assert len(set(killed)) == 3
 
 
 def test_an_executor_killed_in_the_middle_of_counting_changes_nothing(
