@@ -296,7 +296,7 @@ class Tokenizer(Imports, Vocabulary):
         the options have changed, or that superword cannot tell (standard input, `Texts`, tables
         and streamed datasets). `overwrite=True` starts again.
         """
-        from superword._files.encode import encode_files
+        from superword._encoding.files import encode_files
 
         return encode_files(
             self,

@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from superword import progress
-from superword._files.encode import SHARD_SIZE, run
+from superword._encoding.files import SHARD_SIZE, run
 from superword._support.text import format_bytes, format_seconds, plural
 from superword.cli.faces import as_shown
 from superword.cli.group import SectionedCommand, examples, on_stop, tell
