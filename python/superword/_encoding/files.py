@@ -118,7 +118,7 @@ def run(
 def _check_format(format: str) -> None:
     if format in INPUT_FORMATS and format not in FORMATS:
         raise OptionError(
-            f"`format` cannot be {format!r}: it is the format of the shards",
+            f"`format` is the format of the shards, and cannot be {format!r}",
             hint=f"for the format of the inputs, set {option('input_format', format)}",
             option="format",
             value=format,
