@@ -77,8 +77,12 @@ impl ShardRun {
         self.remove(records.into_iter().chain(shards))
     }
 
-    /// Removes files of shards that an earlier run did not finish.
+    /// Removes files of shards that an earlier run did not finish. Where the lock is not exclusive
+    /// nothing is removed: the files may belong to another process.
     fn remove_unfinished(&self) -> Result<(), ShardError> {
+        if !self.lock.is_exclusive() {
+            return Ok(());
+        }
         let finished: HashSet<&str> = self
             .finished
             .iter()
