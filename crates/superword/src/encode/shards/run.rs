@@ -473,6 +473,27 @@ mod tests {
     }
 
     #[test]
+    fn a_progress_file_of_an_earlier_version_is_resumed() {
+        let directory = tempfile::tempdir().unwrap();
+        let run = open(directory.path());
+        let shard = write_shard(&run);
+        run.write_progress(std::slice::from_ref(&shard)).unwrap();
+        let path = run.path(PROGRESS_FILE);
+        drop(run);
+        let mut progress: Value = serde_json::from_slice(&fs::read(&path).unwrap()).unwrap();
+        let without = |value: &mut Value, name: &str| {
+            let removed = value.as_object_mut().unwrap().remove(name);
+            assert!(removed.is_some(), "{name}");
+        };
+        without(&mut progress, "checksum");
+        without(&mut progress["recipe"], "shard_format");
+        without(&mut progress["shards"][0], "files");
+        progress["checksum"] = checksum(&progress);
+        fs::write(&path, progress.to_string()).unwrap();
+        assert_eq!(open(directory.path()).finished, [shard]);
+    }
+
+    #[test]
     fn a_second_run_is_refused() {
         let directory = tempfile::tempdir().unwrap();
         let _run = open(directory.path());
