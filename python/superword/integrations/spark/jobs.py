@@ -61,8 +61,8 @@ def run(session: Any, job: Callable[[], T], phase: str, tell: Tell | None, alarm
     # (before Python 3.13).
     finished = threading.Event()
 
-    # Inherits the scheduler pool and the other properties of the calling thread.
-    @inheritable_thread_target  # type: ignore[untyped-decorator]
+    # Inherits the scheduler pool, the tags and other properties of the calling thread.
+    @inheritable_thread_target(session)  # type: ignore[untyped-decorator]
     def in_group() -> T:
         context.setJobGroup(group, f"superword: {phase}")
         return job()
