@@ -38,10 +38,13 @@ RUN = ("sh", "python")
 SHOWN = ("text", "hex")
 
 BUILDS, DOWNLOAD = "builds the project", "needs a download"
+# tests/cluster/test_pages.py runs these.
+RAY, SPARK, CLUSTER = "needs Ray", "needs Spark", "needs a cluster"
 NOT_RUN = {
     "README.md": [BUILDS],
     "docs/tutorial.md": [BUILDS],
     "docs/superwords-for-an-existing-tokenizer.md": [DOWNLOAD],
+    "docs/how-to/cluster.md": [CLUSTER, *[RAY] * 5, CLUSTER, SPARK, SPARK],
     "docs/how-to/encode.md": ["needs Megatron", "needs datatrove"],
     "docs/how-to/train.md": [DOWNLOAD],
     "docs/how-to/other-programs.md": [DOWNLOAD],
@@ -170,6 +173,7 @@ def for_other_programs() -> None:
 ASSUMED: dict[str, Callable[[], None]] = {
     "README.md": for_readme,
     "docs/how-to/train.md": for_training,
+    "docs/how-to/cluster.md": for_large_corpora,
     "docs/how-to/large-corpora.md": for_large_corpora,
     "docs/how-to/encode.md": for_encoding,
     "docs/how-to/other-programs.md": for_other_programs,
