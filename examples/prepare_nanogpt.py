@@ -31,8 +31,7 @@ def main(model: str, directory: str, *inputs: str) -> None:
     with (target / "train.bin").open("wb") as train, (target / "val.bin").open("wb") as val:
         files = {"train": train, "val": val}
         for shard in corpus.shards:
-            ids = np.load(corpus.path / shard.tokens_file, mmap_mode="r")
-            offsets = np.load(corpus.path / shard.documents_file)
+            ids, offsets = (np.load(corpus.path / name, mmap_mode="r") for name in shard.files)
             for start, end in pairwise(offsets):
                 split = "val" if number % VALIDATION_EVERY == 0 else "train"
                 files[split].write(ids[start:end].tobytes())

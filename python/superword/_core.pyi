@@ -211,14 +211,17 @@ class Model:
 class ShardRun:
     """A directory of shards, locked for one run."""
 
-    # `recipe`: model_sha256, n_vocab, dtype, eot_token (an id or None), shard_size, text_field,
-    # on_error. `inputs`: kind ("file", "stdin" or "data"), name, format and fingerprint of each.
+    # `recipe`: model_sha256, n_vocab, format, dtype, eot_token (an id or None), shard_size,
+    # text_field, on_error. `inputs`: kind ("file", "stdin" or "data"), name, format and fingerprint
+    # of each. `create_table(path)` starts a Parquet file: an object with the methods
+    # append(ids, offsets), finish() and abandon(). Only the format parquet needs it.
     def __init__(
         self,
         directory: str | PathLike[str],
         recipe: dict[str, Any],
         inputs: Sequence[tuple[str, str, str | None, str | None]],
         overwrite: bool,
+        create_table: Callable[[Path], object] | None,
     ) -> None: ...
     # The content of the directory if an earlier run completed it, else None: shards (a dict each,
     # with the fields of superword.shards.Shard), resumed, skipped, skipped_examples.
@@ -226,8 +229,18 @@ class ShardRun:
     # Releases the lock as soon as the engine has stopped.
     def close(self) -> None: ...
 
-def is_shard_directory_file(name: str) -> bool:
-    """Whether encoding writes files of this name to a directory of shards."""
+def files_of_shards(directory: str | PathLike[str], will_be_written: bool) -> list[str]:
+    """Return the files that encoding wrote to a directory: shards, records, temporary files.
+
+    Empty if the directory holds no shards, except for the names of records in a directory that
+    encoding will write to.
+    """
+
+def is_shard_file_name(format: str, name: str) -> bool:
+    """Whether a shard in this format has files of this name."""
+
+def shard_dtypes(format: str, n_vocab: int) -> list[str]:
+    """Return the types that can hold the ids of a vocabulary in a format, the best first."""
 
 def replace_file(path: str | PathLike[str], content: bytes | Callable[[Path], object]) -> None:
     """Replace a file atomically, or create it.

@@ -261,9 +261,10 @@ def _directory(path: str, format: str | None, kept: Path | None) -> list[str]:
         folders[:] = sorted(name for name in folders if not name.startswith("."))
         if kept is not None and Path(os.path.realpath(folder)) == kept:
             folders[:] = names = []
-        if any(name.startswith("shard-") and name.endswith(".npy") for name in names):
-            # The records of `encode_files` are JSON, but not documents.
-            names = [name for name in names if not _core.is_shard_directory_file(name)]
+        if any(name.startswith("shard-") for name in names):
+            # What `encode_files` wrote is not text, even if it is JSON or Parquet.
+            ours = set(_core.files_of_shards(folder, False))
+            names = [name for name in names if name not in ours]
         for name in sorted(names):
             full = Path(folder, name)
             known = format is not None or _suffix(name) in SUFFIXES

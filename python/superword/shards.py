@@ -4,21 +4,33 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Literal
 
 from superword._support.text import plural
 
-__all__ = ["EncodedCorpus", "Shard"]
+__all__ = ["DTYPES", "FORMATS", "Dtype", "EncodedCorpus", "Shard", "ShardFormat"]
+
+ShardFormat = Literal["npy", "raw", "megatron", "datatrove", "parquet"]
+Dtype = Literal["auto", "uint16", "uint32", "int32"]
+
+FORMATS = ("npy", "raw", "megatron", "datatrove", "parquet")
+DTYPES = ("auto", "uint16", "uint32", "int32")
 
 
 @dataclass(frozen=True)
 class Shard:
-    """One shard: its two files and what they hold."""
+    """One shard: its files and what they hold.
+
+    `tokens_file` holds the ids. `documents_file` says where the documents are; in Parquet it is
+    None. `files` names all files of the shard, those two first.
+    """
 
     tokens_file: str
-    documents_file: str
+    documents_file: str | None
     tokens: int
     documents: int
     bytes: int
+    files: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -37,6 +49,7 @@ class EncodedCorpus:
     skipped: int = 0
     skipped_examples: tuple[str, ...] = ()
     resumed: int = field(default=0, compare=False)
+    format: ShardFormat = "npy"
 
     @property
     def tokens(self) -> int:

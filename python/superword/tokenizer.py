@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from superword.export import Mode, Plan, Unicode
     from superword.integrations.tiktoken import Encoding
     from superword.progress import Progress
-    from superword.shards import EncodedCorpus
+    from superword.shards import Dtype, EncodedCorpus, ShardFormat
     from superword.training import Inputs
 
 __all__ = ["END_OF_TEXT", "AddedToken", "Tokenizer"]
@@ -270,13 +270,14 @@ class Tokenizer(Imports, Vocabulary):
         inputs: Inputs,
         out_dir: str | os.PathLike[str],
         *,
-        dtype: Literal["auto", "uint16", "uint32"] = "auto",
+        format: ShardFormat = "npy",
+        dtype: Dtype = "auto",
         shard_size: int = 100_000_000,
         eot: bool | str = True,
         threads: int | None = None,
         text_field: str = "text",
         on_error: OnError = "stop",
-        format: Format | None = None,
+        input_format: Format | None = None,
         overwrite: bool = False,
         progress: bool | Callable[[Progress], object] | None = None,
     ) -> EncodedCorpus:
@@ -288,27 +289,30 @@ class Tokenizer(Imports, Vocabulary):
         A shard holds whole documents, in the order of the inputs, and ends with the document that
         fills it to `shard_size` tokens. Each document ends with `<|endoftext|>`, or with the
         special token given as `eot`; `eot=False` adds nothing. Special tokens in the text are
-        plain text. `dtype="auto"` uses `uint16` if all ids fit. Inputs and their options are
-        those of `superword.train`.
+        plain text. `format` is that of the shards: numpy arrays, plain ids (`raw`), or what
+        Megatron, datatrove or Parquet readers expect. `dtype="auto"` uses the smallest type that
+        holds all ids in that format. Inputs and their options are those of `superword.train`, but
+        their format is `input_format`.
 
         Shards are written atomically and do not depend on the number of threads. Call it again to
         resume a run that was stopped. `ShardsMismatchError` means that the model, the inputs or
         the options have changed, or that superword cannot tell (standard input, `Texts`, tables
         and streamed datasets). `overwrite=True` starts again.
         """
-        from superword._files.encode import encode_files
+        from superword._encoding.files import encode_files
 
         return encode_files(
             self,
             inputs,
             out_dir,
+            format=format,
             dtype=dtype,
             shard_size=shard_size,
             eot=eot,
             threads=threads,
             text_field=text_field,
             on_error=on_error,
-            format=format,
+            input_format=input_format,
             overwrite=overwrite,
             progress=progress,
         )

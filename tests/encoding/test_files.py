@@ -61,8 +61,8 @@ def read_back(corpus: EncodedCorpus) -> list[list[int]]:
     """The ids of each document, read through memory-mapped arrays."""
     documents = []
     for shard in corpus.shards:
-        ids = np.load(corpus.path / shard.tokens_file, mmap_mode="r")
-        offsets = np.load(corpus.path / shard.documents_file, mmap_mode="r")
+        assert shard.files == (shard.tokens_file, shard.documents_file)
+        ids, offsets = (np.load(corpus.path / name, mmap_mode="r") for name in shard.files)
         assert isinstance(ids, np.memmap)
         assert ids.dtype == corpus.dtype
         assert offsets.dtype == np.uint64
@@ -89,7 +89,7 @@ def test_shards_hold_the_documents_in_order(
     assert len(done.shards) > 3
     # Each shard ends with the document that fills it.
     for shard in done.shards[:-1]:
-        offsets = np.load(done.path / shard.documents_file)
+        offsets = np.load(done.path / shard.files[1])
         assert offsets[-2] < SIZE <= offsets[-1]
 
     manifest = json.loads((tmp_path / "out" / "manifest.json").read_text())
@@ -97,7 +97,7 @@ def test_shards_hold_the_documents_in_order(
     assert manifest["documents"] == done.documents
     assert manifest["model"]["sha256"] == hashlib.sha256(tok.to_bytes()).hexdigest()
     assert [Path(item["path"]) for item in manifest["inputs"]] == corpus
-    names = {name for s in done.shards for name in (s.tokens_file, s.documents_file)}
+    names = {name for shard in done.shards for name in shard.files}
     assert {path.name for path in done.path.iterdir()} == {*names, "manifest.json"}
 
 
@@ -135,7 +135,7 @@ def test_dtype_and_end_of_document(corpus: list[Path], tmp_path: Path) -> None:
     assert caught.value.hint is not None
     assert "eot=False" in caught.value.hint
     with pytest.raises(OptionError, match="dtype"):
-        tok.encode_files(corpus, tmp_path / "e", dtype="int32")  # type: ignore[arg-type]
+        tok.encode_files(corpus, tmp_path / "e", dtype="int32")
     with pytest.raises(OptionError, match="shard_size"):
         tok.encode_files(corpus, tmp_path / "e", shard_size=0)
     assert not (tmp_path / "e").exists()
@@ -334,8 +334,8 @@ def test_other_formats_and_a_single_path(tmp_path: Path) -> None:
     path = tmp_path / "a.txt"
     path.write_text("one\ntwo\n\nthree\n")
     whole = read_back(tok.encode_files(str(path), tmp_path / "1", eot=False))
-    lines = read_back(tok.encode_files(path, tmp_path / "2", eot=False, format="lines"))
-    parts = read_back(tok.encode_files(path, tmp_path / "3", eot=False, format="paragraphs"))
+    lines = read_back(tok.encode_files(path, tmp_path / "2", eot=False, input_format="lines"))
+    parts = read_back(tok.encode_files(path, tmp_path / "3", eot=False, input_format="paragraphs"))
     assert [tok.decode(ids) for ids in whole] == ["one\ntwo\n\nthree\n"]
     assert [tok.decode(ids) for ids in lines] == ["one", "two", "three"]
     assert [tok.decode(ids) for ids in parts] == ["one\ntwo", "three"]

@@ -93,7 +93,7 @@ def test_files_of_tables_give_the_shards_of_their_texts(
     # The same ids as from a text file.
     spooled = tok.encode_files(Texts(documents), tmp_path / "texts", shard_size=2 * SIZE)
     for shard in spooled.shards:
-        for name in (shard.tokens_file, shard.documents_file):
+        for name in shard.files:
             assert digests(tmp_path / "texts")[name] == results[0][name]
 
 

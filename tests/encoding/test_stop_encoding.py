@@ -106,9 +106,9 @@ def test_ctrl_c_stops_encode_files_in_a_giant_document(
     giant: Path, model_path: Path, tmp_path: Path
 ) -> None:
     out = tmp_path / "out"
-    command = [sys.executable, "-m", "superword", "encode-files", str(giant), "--format", "lines"]
+    command = [sys.executable, "-m", "superword", "encode-files", str(giant)]
     command += ["-m", str(model_path), "-o", str(out), "--shard-size", "100000", "--threads", "1"]
-    command += ["--no-eot"]
+    command += ["--no-eot", "--input-format", "lines"]
     process = subprocess.Popen(command, stderr=subprocess.PIPE, stdout=subprocess.PIPE)
     while not (out / "shard-00000.npy").exists():
         assert process.poll() is None, process.communicate()
@@ -152,7 +152,7 @@ def engine_threads():
 before = engine_threads()
 threading.Thread(target=stop).start()
 try:
-    tok.encode_files(giant, out, format="lines", shard_size=100_000, eot=False, threads=1)
+    tok.encode_files(giant, out, input_format="lines", shard_size=100_000, eot=False, threads=1)
 except KeyboardInterrupt:
     pass
 else:

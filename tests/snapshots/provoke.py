@@ -224,6 +224,49 @@ def cases() -> list[Case]:
             lambda: tok.encode_files("a.jsonl", "shards", dtype="uint8", eot=False),  # type: ignore[arg-type]
         ),
         Case(
+            "dtype that the format of shards does not have",
+            lambda: tok.encode_files("a.jsonl", "shards", format="megatron", dtype="uint32"),
+            [
+                "encode-files",
+                "a.jsonl",
+                "-m",
+                "m.superword",
+                "-o",
+                "s",
+                "--format",
+                "parquet",
+                "--dtype",
+                "uint16",
+            ],
+        ),
+        Case(
+            "format of inputs as format of shards",
+            lambda: tok.encode_files("a.jsonl", "shards", format="jsonl"),  # type: ignore[arg-type]
+            ["encode-files", "a.jsonl", "-m", "m.superword", "-o", "s", "--format", "lines"],
+        ),
+        Case(
+            "format of shards",
+            lambda: tok.encode_files("a.jsonl", "shards", format="megatrom"),  # type: ignore[arg-type]
+            ["encode-files", "a.jsonl", "-m", "m.superword", "-o", "s", "--format", "megatrom"],
+        ),
+        Case(
+            "format of the inputs of encode-files",
+            lambda: tok.encode_files("a.jsonl", "shards", input_format="json", eot=False),  # type: ignore[arg-type]
+            [
+                "encode-files",
+                "-",
+                "-m",
+                "m.superword",
+                "-o",
+                "s",
+                "--no-eot",
+                "--input-format",
+                "jsonl",
+                "-q",
+            ],
+            "not JSON\n",
+        ),
+        Case(
             "counts without a pretokenizer",
             lambda: Counts.load("plain.tsv"),
             [

@@ -37,7 +37,7 @@ pub(crate) fn format_named(name: &str) -> PyResult<Format> {
     }
 }
 
-fn unknown(option: &'static str, name: &str) -> PyErr {
+pub(crate) fn unknown(option: &'static str, name: &str) -> PyErr {
     Raised::new(
         "OptionError",
         format!("`{option}` cannot be {name:?}"),

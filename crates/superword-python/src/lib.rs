@@ -48,7 +48,9 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(disk::create_directory, module)?)?;
     module.add_function(wrap_pyfunction!(disk::identity, module)?)?;
     module.add_function(wrap_pyfunction!(disk::is_model_start, module)?)?;
-    module.add_function(wrap_pyfunction!(shards::is_shard_directory_file, module)?)?;
+    module.add_function(wrap_pyfunction!(shards::files_of_shards, module)?)?;
+    module.add_function(wrap_pyfunction!(shards::is_shard_file_name, module)?)?;
+    module.add_function(wrap_pyfunction!(shards::shard_dtypes, module)?)?;
     module.add_function(wrap_pyfunction!(pretokenizer::preset_names, module)?)?;
     module.add_function(wrap_pyfunction!(pretokenizer::script_names, module)?)?;
     Ok(())

@@ -1,1 +1,1 @@
-"""Private parts of `Tokenizer`: encoding text, decoding ids."""
+"""Private parts of `Tokenizer`: encoding texts and files, decoding ids."""

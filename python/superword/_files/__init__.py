@@ -1,1 +1,1 @@
-"""Files that superword writes: outputs, atomic replacement, shards."""
+"""Files that superword writes: outputs, atomic replacement, work directories."""

@@ -85,6 +85,11 @@ impl Replacement {
         })
     }
 
+    /// The file that will be replaced, as it was given.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
     /// The temporary file, for programs that write it by its name.
     pub fn temporary_path(&self) -> &Path {
         self.temporary.as_deref().unwrap_or(&self.target)
@@ -101,6 +106,14 @@ impl Replacement {
         }
     }
 
+    /// Makes sure that all of the file is on the disk, without putting it in place. For files that
+    /// belong together: once all of them are synced, little can go wrong between their renames.
+    /// Nothing can be written after it.
+    pub fn sync(&mut self) -> Result<(), WriteError> {
+        self.close()
+            .map_err(|source| WriteError::new(&self.path, source))
+    }
+
     /// Puts the file in place once all of it is on the disk.
     pub fn commit(mut self) -> Result<(), WriteError> {
         self.put_in_place()
@@ -111,7 +124,7 @@ impl Replacement {
         })
     }
 
-    fn put_in_place(&mut self) -> io::Result<()> {
+    fn close(&mut self) -> io::Result<()> {
         if let Some(mut buffered) = self.file.take() {
             let flushed = buffered.flush();
             // Taken apart, it does not try to write again when it is dropped.
@@ -125,6 +138,11 @@ impl Replacement {
             }
             file.sync_all()?;
         }
+        Ok(())
+    }
+
+    fn put_in_place(&mut self) -> io::Result<()> {
+        self.close()?;
         if let Some(temporary) = &self.temporary {
             fs::rename(temporary, &self.target)?;
         }
@@ -212,6 +230,23 @@ mod tests {
         replacement.write(|file| file.write_all(b"w")).unwrap();
         replacement.commit().unwrap();
         assert_eq!(fs::read(&path).unwrap(), b"new");
+        assert_eq!(names(directory.path()), ["a"]);
+    }
+
+    #[test]
+    fn a_synced_file_is_not_in_place_yet() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("a");
+        let mut replacement = Replacement::begin(&path).unwrap();
+        replacement.write(|file| file.write_all(b"new")).unwrap();
+        replacement.sync().unwrap();
+        assert_eq!(fs::read(replacement.temporary_path()).unwrap(), b"new");
+        assert!(!path.exists());
+        replacement.commit().unwrap();
+        assert_eq!(fs::read(&path).unwrap(), b"new");
+        let mut dropped = Replacement::begin(&path).unwrap();
+        dropped.sync().unwrap();
+        drop(dropped);
         assert_eq!(names(directory.path()), ["a"]);
     }
 

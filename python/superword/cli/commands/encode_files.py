@@ -3,19 +3,33 @@
 from __future__ import annotations
 
 import time
+from dataclasses import fields
 from typing import Any
 
 import click
 
 from superword import progress
-from superword._files.encode import SHARD_SIZE, run
+from superword._encoding.files import SHARD_SIZE, run
 from superword._support.text import format_bytes, format_seconds, plural
 from superword.cli.faces import as_shown
 from superword.cli.group import SectionedCommand, examples, on_stop, tell
-from superword.cli.options import quiet_option, read_options
+from superword.cli.options import quiet_option, read_options, sectioned
+from superword.options import FORMATS as INPUT_FORMATS
+from superword.options import ReadOptions
+from superword.shards import DTYPES, FORMATS
 from superword.tokenizer import Tokenizer
 
 __all__ = ["encode_files"]
+
+
+INPUT_FORMAT = next(given for given in fields(ReadOptions) if given.name == "format")
+
+
+class _ShardFormat(click.Choice):  # type: ignore[type-arg]
+    """Leaves formats of inputs to the package, which has a better message for them."""
+
+    def convert(self, value: Any, param: Any, ctx: Any) -> Any:
+        return value if value in INPUT_FORMATS else super().convert(value, param, ctx)
 
 
 @click.command(
@@ -24,6 +38,7 @@ __all__ = ["encode_files"]
     short_help="Encode a corpus as shards of ids.",
     epilog=examples(
         "superword encode-files corpus/ -m wiki.superword -o shards",
+        "superword encode-files corpus/ -m wiki.superword -o out --format megatron",
         "superword encode-files 'docs/*.jsonl.zst' -m wiki.superword -o out --no-eot",
         "superword encode-files web.parquet -m wiki.superword -o out --text-field content",
     ),
@@ -39,11 +54,19 @@ __all__ = ["encode_files"]
     help="The directory to write.",
 )
 @click.option(
+    "--format",
+    type=_ShardFormat(FORMATS),
+    default="npy",
+    show_default=True,
+    help="The format of the shards: numpy arrays, ids without a header, or the files that "
+    "Megatron, datatrove or Parquet readers expect.",
+)
+@click.option(
     "--dtype",
-    type=click.Choice(["auto", "uint16", "uint32"]),
+    type=click.Choice(DTYPES),
     default="auto",
     show_default=True,
-    help="The array type of the ids. auto: uint16 if all ids fit, else uint32.",
+    help="The type of the ids. auto: uint16 if all ids fit and the format has it, else 32 bits.",
 )
 @click.option(
     "--shard-size",
@@ -59,7 +82,13 @@ __all__ = ["encode_files"]
     help="The special token that ends each document.  [default: <|endoftext|>]",
 )
 @click.option("--no-eot", is_flag=True, help="Write no token between documents.")
-@read_options("max_bytes", "sample", "seed", "weights", "max_memory")
+@read_options("max_bytes", "sample", "seed", "weights", "max_memory", "format")
+@sectioned(
+    INPUT_FORMAT.metadata["section"],
+    "--input-format",
+    type=click.Choice(INPUT_FORMATS),
+    help=INPUT_FORMAT.metadata["meaning"],
+)
 @click.option(
     "--cache-bytes",
     metavar="SIZE",
@@ -79,9 +108,10 @@ def encode_files(
 ) -> None:
     """Encode documents into shards of ids for training a language model.
 
-    DIR gets two files per shard: shard-00000.npy has the ids, shard-00000.documents.npy says where
-    each document starts and ends. manifest.json is written last. INPUT is as in superword train. To
-    resume a run that was stopped, run the same command again.
+    By default, DIR gets two files per shard: shard-00000.npy has the ids,
+    shard-00000.documents.npy says where each document starts and ends. Other formats have other
+    files. manifest.json is written last. INPUT is as in superword train. To resume a run that was
+    stopped, run the same command again.
     """
     if eot is not None and no_eot:
         raise click.UsageError("--eot and --no-eot cannot be combined")

@@ -3,7 +3,7 @@
 use std::io;
 use std::path::PathBuf;
 
-use super::npy::Dtype;
+use super::formats::{Dtype, ShardFormat};
 use crate::disk::{LockError, WriteError};
 use crate::observe::Stopped;
 use crate::text::SplitError;
@@ -24,6 +24,14 @@ pub enum ShardError {
         id: u32,
         /// The array type.
         dtype: Dtype,
+    },
+    /// A document has more tokens than the format can say.
+    #[error("a document of {tokens} tokens is too long for the format {}", .format.name())]
+    DocumentTooLong {
+        /// Its tokens.
+        tokens: u64,
+        /// The format.
+        format: ShardFormat,
     },
     /// A file cannot be written.
     #[error(transparent)]
@@ -77,7 +85,10 @@ impl ShardError {
         let hint = match self {
             ShardError::Split(error) => return error.hint(),
             ShardError::Stopped(_) => return None,
-            ShardError::IdTooLarge { .. } => "set `dtype=\"uint32\"`",
+            ShardError::IdTooLarge { .. } => "set `dtype=\"auto\"`",
+            ShardError::DocumentTooLong { .. } => {
+                "split the document, or write shards in another format, such as npy"
+            }
             ShardError::Write(WriteError::DiskFull { .. }) => {
                 "free some space and run it again; finished shards are kept"
             }

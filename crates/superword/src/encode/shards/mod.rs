@@ -1,25 +1,27 @@
 //! Encodes a corpus into shards of ids, for training a language model.
 //!
-//! A directory of shards holds two arrays per shard: the ids of whole documents one after the other
-//! (`shard-00000.npy`), and where each document starts and ends (`shard-00000.documents.npy`). Once
-//! all shards are finished, `manifest.json` describes them; until then, `progress.json` records
-//! which are finished, so that a later run can resume.
+//! A shard holds whole documents. It consists of one to three files, depending on the
+//! [`ShardFormat`]. The file with the ids is put in place last, so if it is there, the others are
+//! too. A shard counts as finished once `progress.json` lists it. A later run resumes after the
+//! last of those. Once all shards are finished, `manifest.json` describes them instead.
 //!
 //! The shards and their content depend only on the [`Recipe`]: the model, the inputs and the
 //! options. Threads and interruptions make no difference.
 
+mod directory;
 mod error;
-mod npy;
+mod formats;
 mod recipe;
 mod run;
 mod shard;
 mod writer;
 
+pub use directory::files_of_shards;
 pub use error::ShardError;
-pub use npy::Dtype;
+pub use formats::{Dtype, ShardFormat, Table, Tables};
 pub use recipe::{InputRecord, Recipe};
-pub use run::{Begun, ShardRun, is_shard_directory_file};
-pub use shard::{Shard, ShardReport};
+pub use run::{Begun, ShardRun};
+pub use shard::{Shard, ShardFile, ShardReport};
 
 use super::Encoder;
 use crate::corpus::{BlockWorker, ReadError, ReadOptions, Source, read_ordered};
@@ -31,12 +33,14 @@ impl Encoder {
     /// manifest. Shards that an earlier run finished are kept and reported too. If it ends early,
     /// finished shards stay, and nothing else.
     ///
-    /// `sources` must be the inputs that the recipe of the run records.
+    /// `sources` must be the inputs that the recipe of the run records. `tables` is used only for
+    /// Parquet.
     pub fn encode_files(
         &self,
         sources: &[Source],
         threads: usize,
         run: &ShardRun,
+        tables: &dyn Tables,
         observer: &dyn Observer,
     ) -> Result<ShardReport, ReadError<ShardError>> {
         let read = ReadOptions {
@@ -45,7 +49,7 @@ impl Encoder {
             threads,
             ..ReadOptions::default()
         };
-        let mut writer = ShardWriter::new(run, observer);
+        let mut writer = ShardWriter::new(run, tables, observer);
         // Written even before the first shard: it marks the directory as ours.
         writer.write_progress().map_err(ReadError::Sink)?;
         let make_worker = || ShardWorker {
@@ -107,6 +111,15 @@ impl BlockWorker for ShardWorker<'_> {
                     let number = u16::try_from(id).map_err(|_| ShardError::IdTooLarge {
                         id,
                         dtype: Dtype::Uint16,
+                    })?;
+                    numbers.extend_from_slice(&number.to_le_bytes());
+                }
+            }
+            Dtype::Int32 => {
+                for &id in &self.ids {
+                    let number = i32::try_from(id).map_err(|_| ShardError::IdTooLarge {
+                        id,
+                        dtype: Dtype::Int32,
                     })?;
                     numbers.extend_from_slice(&number.to_le_bytes());
                 }

@@ -5,9 +5,11 @@ use std::path::Path;
 
 use serde_json::{Map, Value, json};
 
-use super::npy::Dtype;
+use super::formats::{Dtype, ShardFormat};
 use crate::corpus::OnError;
 use crate::disk::{self, Identity};
+
+const SHARD_FORMAT: &str = "shard_format";
 
 /// Everything that decides the bytes of the shards. A run resumes an earlier one only if both have
 /// the same recipe.
@@ -17,7 +19,9 @@ pub struct Recipe {
     pub model_sha256: String,
     /// The size of the vocabulary.
     pub n_vocab: u64,
-    /// The array type of the ids.
+    /// The format of the shards.
+    pub format: ShardFormat,
+    /// The type of the ids.
     pub dtype: Dtype,
     /// The token that ends each document, if any.
     pub eot_token: Option<u32>,
@@ -168,6 +172,7 @@ impl Recipe {
         let Recipe {
             model_sha256,
             n_vocab,
+            format,
             dtype,
             eot_token,
             shard_size,
@@ -185,6 +190,7 @@ impl Recipe {
             }
         };
         let id = |id: &Option<u32>| id.map_or_else(|| "none".into(), |id| id.to_string());
+        compare("format", before.format.name().into(), format.name().into());
         compare("dtype", before.dtype.name().into(), dtype.name().into());
         compare("eot_token", id(&before.eot_token), id(eot_token));
         compare(
@@ -226,6 +232,8 @@ impl Recipe {
             "model",
             json!({ "sha256": self.model_sha256, "n_vocab": self.n_vocab }),
         );
+        // `format` is the name of the field that says what kind of record it is.
+        put(SHARD_FORMAT, json!(self.format.name()));
         put("dtype", json!(self.dtype.name()));
         put("eot_token", json!(self.eot_token));
         put("shard_size", json!(self.shard_size));
@@ -242,6 +250,7 @@ impl Recipe {
         Some(Recipe {
             model_sha256: model.get("sha256")?.as_str()?.into(),
             n_vocab: model.get("n_vocab")?.as_u64()?,
+            format: recorded_format(value)?,
             dtype: Dtype::from_name(value.get("dtype")?.as_str()?)?,
             eot_token: optional(value, "eot_token", |id| u32::try_from(id.as_u64()?).ok())?,
             shard_size: value.get("shard_size")?.as_u64()?,
@@ -252,6 +261,14 @@ impl Recipe {
                 .map(InputRecord::from_json)
                 .collect::<Option<_>>()?,
         })
+    }
+}
+
+/// The format that a record names. Records of earlier versions name none, and mean npy.
+pub(super) fn recorded_format(record: &Value) -> Option<ShardFormat> {
+    match record.get(SHARD_FORMAT) {
+        None => Some(ShardFormat::Npy),
+        Some(name) => ShardFormat::from_name(name.as_str()?),
     }
 }
 
@@ -267,6 +284,12 @@ fn optional<T>(value: &Value, name: &str, read: impl Fn(&Value) -> Option<T>) ->
 mod tests {
     use super::*;
 
+    impl Recipe {
+        pub(in super::super) fn example() -> Recipe {
+            recipe()
+        }
+    }
+
     fn recipe() -> Recipe {
         let file = |bytes, ends| InputRecord {
             path: "a.txt".into(),
@@ -280,6 +303,7 @@ mod tests {
         Recipe {
             model_sha256: "00ff".into(),
             n_vocab: 300,
+            format: ShardFormat::Npy,
             dtype: Dtype::Uint16,
             eot_token: Some(299),
             shard_size: 1000,
@@ -306,7 +330,9 @@ mod tests {
         for name in written.keys() {
             let mut less = written.clone();
             less.remove(name);
-            assert_eq!(Recipe::from_json(&Value::Object(less)), None, "{name}");
+            // Earlier versions wrote npy only.
+            let expected = (name == SHARD_FORMAT).then(recipe);
+            assert_eq!(Recipe::from_json(&Value::Object(less)), expected, "{name}");
             let mut other = written.clone();
             other.insert(name.clone(), json!([{ "x": 1 }]));
             assert_eq!(Recipe::from_json(&Value::Object(other)), None, "{name}");
@@ -317,12 +343,16 @@ mod tests {
     fn every_difference_is_named() {
         let before = recipe();
         type Change = (fn(&mut Recipe), &'static str);
-        let changes: [Change; 9] = [
+        let changes: [Change; 10] = [
             (|r| r.model_sha256.push('0'), "the model is different"),
             (|r| r.n_vocab = 1, "the model is different"),
             (
                 |r| r.dtype = Dtype::Uint32,
                 "dtype was uint16 and is now uint32",
+            ),
+            (
+                |r| r.format = ShardFormat::Raw,
+                "format was npy and is now raw",
             ),
             (|r| r.eot_token = None, "eot_token was 299 and is now none"),
             (|r| r.shard_size = 5, "shard_size was 1000 and is now 5"),

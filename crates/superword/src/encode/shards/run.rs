@@ -1,5 +1,6 @@
 //! A directory of shards while a run works in it: its lock, its records, what is already finished.
 
+use std::collections::HashSet;
 use std::fs;
 use std::io::{self, ErrorKind, Write};
 use std::path::{Path, PathBuf};
@@ -9,25 +10,11 @@ use serde_json::ser::PrettyFormatter;
 use serde_json::{Value, json};
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::npy::Dtype;
-use super::{Recipe, Shard, ShardError, ShardReport};
-use crate::disk::{LOCK_FILE, Lock, WriteError, replace};
+use super::directory::{FORMAT, MANIFEST_FILE, PROGRESS_FILE, file_names, recorded_formats};
+use super::{Recipe, Shard, ShardError, ShardFile, ShardFormat, ShardReport};
+use crate::disk::{Lock, Replacement, WriteError, replace};
 
-/// The record of a complete directory. It is written last.
-const MANIFEST_FILE: &str = "manifest.json";
-
-/// The record of the finished shards while the work is under way.
-const PROGRESS_FILE: &str = "progress.json";
-
-const FORMAT: &str = "superword shards";
 const VERSION: u64 = 1;
-
-/// True for the names of files that encoding writes to a directory of shards.
-pub fn is_shard_directory_file(name: &str) -> bool {
-    matches!(name, MANIFEST_FILE | PROGRESS_FILE | LOCK_FILE)
-        || Shard::is_name(name)
-        || crate::disk::is_temporary_name(name)
-}
 
 /// What a directory of shards holds when a run begins.
 #[derive(Debug)]
@@ -63,6 +50,7 @@ impl ShardRun {
             return Ok(Begun::Complete(report));
         }
         run.finished = run.read_progress()?;
+        run.remove_unfinished()?;
         run.lock.remove_leftovers();
         Ok(Begun::Open(run))
     }
@@ -73,14 +61,45 @@ impl ShardRun {
         self.lock.remove_leftovers();
     }
 
-    pub(super) fn path(&self, name: &str) -> PathBuf {
-        self.lock.directory().join(name)
+    pub(super) fn directory(&self) -> &Path {
+        self.lock.directory()
     }
 
+    fn path(&self, name: &str) -> PathBuf {
+        self.directory().join(name)
+    }
+
+    /// Removes the records and all shards.
     fn remove_shards(&self) -> Result<(), ShardError> {
         // The manifest goes first, so that it never lists shards that are gone.
         let records = [MANIFEST_FILE.into(), PROGRESS_FILE.into()];
-        for name in records.into_iter().chain(self.shard_files()) {
+        let shards = self.own_shard_files();
+        self.remove(records.into_iter().chain(shards))
+    }
+
+    /// Removes files of shards that an earlier run did not finish.
+    fn remove_unfinished(&self) -> Result<(), ShardError> {
+        let finished: HashSet<&str> = self
+            .finished
+            .iter()
+            .flat_map(|shard| shard.files.iter().map(|file| &*file.name))
+            .collect();
+        let names = self.own_shard_files().into_iter();
+        self.remove(names.filter(|name| !finished.contains(&**name)))
+    }
+
+    /// The files of shards in the format of this run and in the recorded one. A file with the name
+    /// of a shard in another format is somebody else's.
+    fn own_shard_files(&self) -> Vec<String> {
+        let mut formats = recorded_formats(self.directory());
+        formats.push(self.recipe.format);
+        let mut names = file_names(self.directory());
+        names.retain(|name| formats.iter().any(|format| format.is_file_name(name)));
+        names
+    }
+
+    fn remove(&self, names: impl Iterator<Item = String>) -> Result<(), ShardError> {
+        for name in names {
             let path = self.path(&name);
             match fs::remove_file(&path) {
                 Err(error) if error.kind() != ErrorKind::NotFound => {
@@ -92,16 +111,17 @@ impl ShardRun {
         Ok(())
     }
 
-    fn shard_files(&self) -> Vec<String> {
-        let Ok(entries) = fs::read_dir(self.lock.directory()) else {
-            return Vec::new();
-        };
-        let names = entries
-            .flatten()
-            .filter_map(|entry| entry.file_name().into_string().ok());
-        let mut names: Vec<String> = names.filter(|name| Shard::is_name(name)).collect();
-        names.sort();
-        names
+    /// Returns an error if there are files with names of shards in the format of this run. For a
+    /// directory where no record covers them.
+    fn check_no_shards(&self) -> Result<(), ShardError> {
+        let mut names = file_names(self.directory()).into_iter();
+        match names.find(|name| self.recipe.format.is_file_name(name)) {
+            None => Ok(()),
+            Some(name) => Err(ShardError::UnknownShards {
+                directory: self.directory().to_owned(),
+                name,
+            }),
+        }
     }
 
     fn read(&self, name: &str) -> Result<Option<Vec<u8>>, ShardError> {
@@ -126,25 +146,46 @@ impl ShardRun {
             return Ok(());
         }
         Err(ShardError::Changed {
-            directory: self.lock.directory().to_owned(),
+            directory: self.directory().to_owned(),
             changes,
         })
     }
 
-    fn has_size(&self, name: &str, dtype: Dtype, length: u64) -> bool {
-        let size = fs::metadata(self.path(name)).map(|metadata| metadata.len());
-        size.is_ok_and(|size| dtype.file_size(length) == Some(size))
+    /// The first file of a shard that is missing or has a wrong size.
+    fn changed_file(&self, shard: &Shard) -> Option<PathBuf> {
+        let has_changed = |file: &&ShardFile| {
+            let found = fs::metadata(self.path(&file.name));
+            !found.is_ok_and(|found| found.len() == file.bytes)
+        };
+        let changed = shard.files.iter().find(has_changed);
+        changed.map(|file| self.path(&file.name))
     }
 
-    /// The first file of a shard that is missing or has a wrong size.
-    fn changed_file(&self, number: usize, shard: &Shard) -> Option<String> {
-        let tokens = Shard::tokens_name(number);
-        let documents = Shard::documents_name(number);
-        if !self.has_size(&tokens, self.recipe.dtype, shard.tokens) {
-            return Some(tokens);
+    /// Puts the files of a shard in place, the one with the ids last. All of them are on the disk
+    /// before the first appears, so that a full disk leaves none of them.
+    pub(super) fn put_in_place(
+        &self,
+        number: usize,
+        mut files: Vec<Replacement>,
+    ) -> Result<Vec<ShardFile>, ShardError> {
+        for file in &mut files {
+            file.sync()?;
         }
-        let offsets = shard.documents.saturating_add(1);
-        (!self.has_size(&documents, Dtype::Uint64, offsets)).then_some(documents)
+        for file in files.into_iter().rev() {
+            file.commit()?;
+        }
+        let names = self.recipe.format.files(number).into_iter();
+        let sizes = names.map(|name| {
+            let path = self.path(&name);
+            match fs::metadata(&path) {
+                Ok(found) => Ok(ShardFile {
+                    name,
+                    bytes: found.len(),
+                }),
+                Err(source) => Err(ShardError::Read { path, source }),
+            }
+        });
+        sizes.collect()
     }
 
     fn read_manifest(&self) -> Result<Option<ShardReport>, ShardError> {
@@ -161,23 +202,20 @@ impl ShardRun {
             return Err(damaged(format!("its version is not {VERSION}")));
         }
         let missing = || damaged("a field is missing or has a wrong value".into());
-        self.check_same(&Recipe::from_json(&manifest).ok_or_else(missing)?)?;
+        let recipe = Recipe::from_json(&manifest).ok_or_else(missing)?;
+        self.check_same(&recipe)?;
         let shards: Vec<Shard> = manifest
             .get("shards")
             .and_then(Value::as_array)
             .and_then(|shards| {
                 let entries = shards.iter().enumerate();
                 entries
-                    .map(|(number, shard)| Shard::from_manifest(number, shard))
+                    .map(|(number, shard)| Shard::from_manifest(number, shard, &recipe))
                     .collect()
             })
             .ok_or_else(missing)?;
-        for (number, shard) in shards.iter().enumerate() {
-            if let Some(name) = self.changed_file(number, shard) {
-                return Err(ShardError::ShardChanged {
-                    path: self.path(&name),
-                });
-            }
+        if let Some(path) = shards.iter().find_map(|shard| self.changed_file(shard)) {
+            return Err(ShardError::ShardChanged { path });
         }
         Ok(Some(ShardReport {
             resumed: shards.len(),
@@ -192,17 +230,18 @@ impl ShardRun {
 
     /// The shards that an earlier run finished, up to the first whose files are damaged.
     fn read_progress(&self) -> Result<Vec<Shard>, ShardError> {
-        let bytes = self.read(PROGRESS_FILE)?;
-        let Some(first) = self.shard_files().into_iter().next() else {
-            // No shard is finished, so nothing is lost by starting again.
+        let Some(bytes) = self.read(PROGRESS_FILE)? else {
+            self.check_no_shards()?;
             return Ok(Vec::new());
         };
-        let Some(bytes) = bytes else {
-            return Err(ShardError::UnknownShards {
-                directory: self.lock.directory().to_owned(),
-                name: first,
-            });
-        };
+        let names = file_names(self.directory());
+        if !names
+            .iter()
+            .any(|name| ShardFormat::any_has_file_name(name))
+        {
+            // No shard is finished, so nothing is lost by starting again.
+            return Ok(Vec::new());
+        }
         let damaged = |reason: String| self.damaged(PROGRESS_FILE, reason);
         let mut progress: Value =
             serde_json::from_slice(&bytes).map_err(|error| damaged(error.to_string()))?;
@@ -213,21 +252,28 @@ impl ShardRun {
             return Err(damaged("its checksum is wrong".into()));
         }
         let missing = || damaged("a field is missing or has a wrong value".into());
+        let before = progress.get("recipe").and_then(Recipe::from_json);
+        let before = before.ok_or_else(missing)?;
         let shards: Vec<Shard> = progress
             .get("shards")
             .and_then(Value::as_array)
-            .and_then(|shards| shards.iter().map(Shard::from_progress).collect())
+            .and_then(|shards| {
+                let entries = shards.iter().enumerate();
+                entries
+                    .map(|(number, shard)| Shard::from_progress(number, shard, &before))
+                    .collect()
+            })
             .ok_or_else(missing)?;
         if shards.is_empty() {
+            if before.format != self.recipe.format {
+                self.check_no_shards()?;
+            }
             return Ok(shards);
         }
-        let before = progress.get("recipe").and_then(Recipe::from_json);
-        self.check_same(&before.ok_or_else(missing)?)?;
-        let entries = shards.iter().enumerate();
-        let whole = entries
-            .take_while(|(number, shard)| self.changed_file(*number, shard).is_none())
-            .count();
-        Ok(shards.into_iter().take(whole).collect())
+        self.check_same(&before)?;
+        let shards = shards.into_iter();
+        let whole = shards.take_while(|shard| self.changed_file(shard).is_none());
+        Ok(whole.collect())
     }
 
     /// Records which shards are finished.
@@ -244,8 +290,7 @@ impl ShardRun {
     /// Records that all shards are finished.
     pub(super) fn write_manifest(&self, report: &ShardReport) -> Result<(), ShardError> {
         let sum = |count: fn(&Shard) -> u64| json!(report.shards.iter().map(count).sum::<u64>());
-        let entries = report.shards.iter().enumerate();
-        let shards: Vec<Value> = entries.map(|(n, shard)| shard.to_manifest(n)).collect();
+        let shards: Vec<Value> = report.shards.iter().map(Shard::to_manifest).collect();
         let mut manifest = self.recipe.to_json();
         manifest.insert("format".into(), json!(FORMAT));
         manifest.insert("version".into(), json!(VERSION));
@@ -273,7 +318,7 @@ fn checksum(progress: &Value) -> Value {
 
 #[cfg(test)]
 mod tests {
-    use super::super::InputRecord;
+    use super::super::{Dtype, InputRecord, ShardFormat};
     use super::*;
     use crate::corpus::OnError;
 
@@ -285,6 +330,7 @@ mod tests {
         Recipe {
             model_sha256: "ab".into(),
             n_vocab: 256,
+            format: ShardFormat::Npy,
             dtype: Dtype::Uint16,
             eot_token: None,
             shard_size: 10,
@@ -307,12 +353,16 @@ mod tests {
 
     /// Writes files of the right size for one shard of two tokens.
     fn write_shard(run: &ShardRun) -> Shard {
-        let tokens = Dtype::Uint16.file_size(2).unwrap();
-        let documents = Dtype::Uint64.file_size(2).unwrap();
-        fs::write(run.path("shard-00000.npy"), vec![0; tokens as usize]).unwrap();
-        let path = run.path("shard-00000.documents.npy");
-        fs::write(path, vec![0; documents as usize]).unwrap();
+        let files: Vec<Replacement> = [(".npy", 132), (".documents.npy", 144)]
+            .map(|(suffix, bytes)| {
+                let path = run.path(&format!("shard-00000{suffix}"));
+                let mut file = Replacement::begin(&path).unwrap();
+                file.write(|file| file.write_all(&vec![0; bytes])).unwrap();
+                file
+            })
+            .into();
         Shard {
+            files: run.put_in_place(0, files).unwrap(),
             tokens: 2,
             documents: 1,
             bytes: 4,
@@ -384,6 +434,38 @@ mod tests {
                 assert!(matches!(error, ShardError::Damaged { .. }), "{at}: {error}");
             }
         }
+    }
+
+    #[test]
+    fn another_format_is_refused_and_leaves_files_of_others_alone() {
+        let directory = tempfile::tempdir().unwrap();
+        let raw = |overwrite| {
+            let recipe = Recipe {
+                format: ShardFormat::Raw,
+                ..recipe(directory.path())
+            };
+            ShardRun::begin(&directory.path().join("out"), recipe, overwrite)
+        };
+        let run = open(directory.path());
+        run.write_progress(&[]).unwrap();
+        fs::write(run.path("shard-00000.documents.npy"), "unfinished").unwrap();
+        fs::write(run.path("shard-00000.bin"), "from elsewhere").unwrap();
+        drop(run);
+        let error = raw(false).unwrap_err();
+        assert!(matches!(error, ShardError::UnknownShards { .. }), "{error}");
+        let run = open(directory.path());
+        assert!(run.path("shard-00000.bin").exists());
+        assert!(!run.path("shard-00000.documents.npy").exists());
+        let shard = write_shard(&run);
+        run.write_progress(&[shard]).unwrap();
+        drop(run);
+        let error = raw(false).unwrap_err();
+        assert!(error.to_string().contains("format was npy and is now raw"));
+        let Begun::Open(run) = raw(true).unwrap() else {
+            panic!("already complete");
+        };
+        assert!(!run.path("shard-00000.npy").exists());
+        assert!(!run.path("shard-00000.bin").exists());
     }
 
     #[test]

@@ -1,45 +1,33 @@
 //! Writes encoded documents into one shard after another.
 
-use std::path::Path;
-
-use super::npy::{Dtype, NpyWriter};
+use super::formats::{NewShard, ShardFiles, Tables};
 use super::{EncodedBlock, Shard, ShardError, ShardReport, ShardRun};
 use crate::corpus::{BlockNumber, CorpusError, MAX_SKIPS_SHOWN, OrderedBlock, Source};
 use crate::observe::{Observer, check_stop};
 
 pub(super) struct ShardWriter<'r> {
     run: &'r ShardRun,
+    tables: &'r dyn Tables,
     observer: &'r dyn Observer,
     report: ShardReport,
-    open: Option<OpenShard>,
+    open: Option<Box<dyn ShardFiles>>,
     /// The counts of the open shard and the position in the input.
     current: Shard,
     /// Documents at the start of the first block that earlier runs have written.
     already_written: u64,
 }
 
-struct OpenShard {
-    tokens: NpyWriter,
-    documents: NpyWriter,
-}
-
-impl OpenShard {
-    fn create(tokens: &Path, dtype: Dtype, documents: &Path) -> Result<OpenShard, ShardError> {
-        let mut documents = NpyWriter::create(documents, Dtype::Uint64)?;
-        documents.append(&0u64.to_le_bytes())?;
-        Ok(OpenShard {
-            tokens: NpyWriter::create(tokens, dtype)?,
-            documents,
-        })
-    }
-}
-
 impl<'r> ShardWriter<'r> {
     /// Continues after the shards that an earlier run finished.
-    pub(super) fn new(run: &'r ShardRun, observer: &'r dyn Observer) -> ShardWriter<'r> {
+    pub(super) fn new(
+        run: &'r ShardRun,
+        tables: &'r dyn Tables,
+        observer: &'r dyn Observer,
+    ) -> ShardWriter<'r> {
         let last = run.finished.last().cloned().unwrap_or_default();
         ShardWriter {
             run,
+            tables,
             observer,
             report: ShardReport {
                 shards: run.finished.clone(),
@@ -50,6 +38,7 @@ impl<'r> ShardWriter<'r> {
             open: None,
             already_written: last.documents_of_block,
             current: Shard {
+                files: Vec::new(),
                 tokens: 0,
                 documents: 0,
                 bytes: 0,
@@ -107,19 +96,20 @@ impl<'r> ShardWriter<'r> {
         let open = match &mut self.open {
             Some(open) => open,
             none => {
-                let number = self.report.shards.len();
-                none.insert(OpenShard::create(
-                    &self.run.path(&Shard::tokens_name(number)),
-                    self.run.recipe.dtype,
-                    &self.run.path(&Shard::documents_name(number)),
-                )?)
+                let recipe = &self.run.recipe;
+                none.insert(recipe.format.create(&NewShard {
+                    directory: self.run.directory(),
+                    number: self.report.shards.len(),
+                    dtype: recipe.dtype,
+                    model_sha256: &recipe.model_sha256,
+                    tables: self.tables,
+                })?)
             }
         };
         self.current.tokens += tokens;
         self.current.documents += 1;
         self.current.bytes += bytes;
-        open.tokens.append(document)?;
-        open.documents.append(&self.current.tokens.to_le_bytes())?;
+        open.append(document, tokens)?;
         if self.current.tokens >= self.run.recipe.shard_size {
             self.finish_shard()?;
         }
@@ -130,9 +120,10 @@ impl<'r> ShardWriter<'r> {
         let Some(open) = self.open.take() else {
             return Ok(());
         };
-        open.documents.finish()?;
-        open.tokens.finish()?;
+        let number = self.report.shards.len();
+        self.current.files = self.run.put_in_place(number, open.finish()?)?;
         self.report.shards.push(self.current.clone());
+        self.current.files.clear();
         self.current.tokens = 0;
         self.current.documents = 0;
         self.current.bytes = 0;

@@ -1,20 +1,23 @@
 //! Encodes a corpus into shards of ids, for Python.
 
+mod tables;
+
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyList};
+use pyo3::types::{PyDict, PyList, PyTuple};
 use superword::corpus::{Format, OnError, ReadError, Source};
 use superword::disk::LockError;
 use superword::encode::Encoder;
 use superword::encode::shards::{
-    self, Begun, Dtype, InputRecord, Recipe, Shard, ShardError, ShardReport, ShardRun,
+    self, Begun, Dtype, InputRecord, Recipe, ShardError, ShardFormat, ShardReport, ShardRun,
 };
 
 use crate::arguments::{self, Input, Options, format_named};
 use crate::errors::{self, Raised};
 use crate::watch::{detached, watched};
+use tables::PyTables;
 
 /// A run that writes shards to a directory; see the stub for the contract.
 #[pyclass(name = "ShardRun", module = "superword._core", frozen)]
@@ -23,6 +26,7 @@ pub(crate) struct PyShardRun {
     complete: Option<ShardReport>,
     /// Shared with the engine, which may still be at work after an interrupt.
     open: Mutex<Option<Arc<ShardRun>>>,
+    tables: Arc<PyTables>,
 }
 
 /// An input as Python describes it: its kind, name, format and fingerprint.
@@ -37,11 +41,13 @@ impl PyShardRun {
         recipe: &Bound<'_, PyDict>,
         inputs: Vec<GivenInput>,
         overwrite: bool,
+        create_table: Option<Py<PyAny>>,
     ) -> PyResult<PyShardRun> {
         let options = Options::new(recipe)?;
         let mut recipe = Recipe {
             model_sha256: options.take("model_sha256")?,
             n_vocab: options.take("n_vocab")?,
+            format: options.take_named("format", ShardFormat::from_name)?,
             dtype: options.take_named("dtype", Dtype::from_name)?,
             eot_token: options.take("eot_token")?,
             shard_size: options.take("shard_size")?,
@@ -61,6 +67,7 @@ impl PyShardRun {
         Ok(PyShardRun {
             complete,
             open: Mutex::new(open),
+            tables: Arc::new(PyTables::new(create_table)),
         })
     }
 
@@ -114,12 +121,13 @@ pub(crate) fn encode<'py>(
     threads: usize,
     progress: Option<&Bound<'py, PyAny>>,
 ) -> PyResult<Bound<'py, PyDict>> {
+    let tables = run.tables.clone();
     let run = run.open()?;
     let sources = opened(sources)?;
     let encoder = encoder.clone();
     let report = watched(py, progress, {
         let run = run.clone();
-        move |observer| encoder.encode_files(&sources, threads, &run, observer)
+        move |observer| encoder.encode_files(&sources, threads, &run, &*tables, observer)
     });
     let report = report.inspect_err(|_| run.remove_leftovers())?;
     let report = report.map_err(|error| match error {
@@ -134,6 +142,7 @@ fn raised(error: &ShardError) -> PyErr {
     let new = |class| Raised::new(class, error, error.hint());
     match error {
         ShardError::Stopped(stopped) => return errors::stopped(*stopped),
+        ShardError::DocumentTooLong { .. } => new("TextError"),
         ShardError::Split(_) => new("TextError"),
         ShardError::IdTooLarge { .. } => new("OptionError").text("option", "dtype"),
         ShardError::Write(inner) | ShardError::Lock(LockError::Write(inner)) => {
@@ -158,10 +167,12 @@ fn raised(error: &ShardError) -> PyErr {
 
 fn report_dict<'py>(py: Python<'py>, report: &ShardReport) -> PyResult<Bound<'py, PyDict>> {
     let list = PyList::empty(py);
-    for (number, shard) in report.shards.iter().enumerate() {
+    for shard in &report.shards {
         let entry = PyDict::new(py);
-        entry.set_item("tokens_file", Shard::tokens_name(number))?;
-        entry.set_item("documents_file", Shard::documents_name(number))?;
+        let names: Vec<&str> = shard.files.iter().map(|file| &*file.name).collect();
+        entry.set_item("tokens_file", shard.tokens_file())?;
+        entry.set_item("documents_file", shard.documents_file())?;
+        entry.set_item("files", PyTuple::new(py, names)?)?;
         entry.set_item("tokens", shard.tokens)?;
         entry.set_item("documents", shard.documents)?;
         entry.set_item("bytes", shard.bytes)?;
@@ -176,8 +187,29 @@ fn report_dict<'py>(py: Python<'py>, report: &ShardReport) -> PyResult<Bound<'py
     Ok(dict)
 }
 
-/// Whether encoding writes files of this name to a directory of shards.
+/// The files that encoding wrote to a directory; see the stub for the contract.
 #[pyfunction]
-pub(crate) fn is_shard_directory_file(name: &str) -> bool {
-    shards::is_shard_directory_file(name)
+pub(crate) fn files_of_shards(
+    py: Python<'_>,
+    directory: PathBuf,
+    will_be_written: bool,
+) -> PyResult<Vec<String>> {
+    detached(py, || shards::files_of_shards(&directory, will_be_written))
+}
+
+fn shard_format(name: &str) -> PyResult<ShardFormat> {
+    ShardFormat::from_name(name).ok_or_else(|| arguments::unknown("format", name))
+}
+
+/// Whether a shard in this format has files of this name.
+#[pyfunction]
+pub(crate) fn is_shard_file_name(format: &str, name: &str) -> PyResult<bool> {
+    Ok(shard_format(format)?.is_file_name(name))
+}
+
+/// The types that hold the ids of a vocabulary in a format; see the stub for the contract.
+#[pyfunction]
+pub(crate) fn shard_dtypes(format: &str, n_vocab: u64) -> PyResult<Vec<&'static str>> {
+    let dtypes = shard_format(format)?.dtypes(n_vocab).iter();
+    Ok(dtypes.map(|dtype| dtype.name()).collect())
 }

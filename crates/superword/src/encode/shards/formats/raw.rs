@@ -1,0 +1,39 @@
+//! Shards as plain ids without a header, for programs that map them into memory with
+//! `numpy.memmap`, such as nanoGPT and OLMo.
+
+use std::io::Write;
+
+use super::npy::OffsetsFile;
+use super::{NewShard, ShardFiles, Sizes};
+use crate::disk::Replacement;
+use crate::encode::shards::ShardError;
+
+pub(super) fn sizes(ids: u64, documents: u64) -> Option<Sizes> {
+    Some(vec![Some(ids), Some(OffsetsFile::size(documents)?)])
+}
+
+/// `shard-00000.bin` and `shard-00000.documents.npy`.
+pub(super) struct RawShard {
+    ids: Replacement,
+    documents: OffsetsFile,
+}
+
+impl RawShard {
+    pub(super) fn create(shard: &NewShard<'_>) -> Result<RawShard, ShardError> {
+        Ok(RawShard {
+            ids: Replacement::begin(&shard.path(".bin"))?,
+            documents: OffsetsFile::create(&shard.path(".documents.npy"))?,
+        })
+    }
+}
+
+impl ShardFiles for RawShard {
+    fn append(&mut self, ids: &[u8], tokens: u64) -> Result<(), ShardError> {
+        self.ids.write(|file| file.write_all(ids))?;
+        Ok(self.documents.append(tokens)?)
+    }
+
+    fn finish(self: Box<Self>) -> Result<Vec<Replacement>, ShardError> {
+        Ok(vec![self.ids, self.documents.finish()?])
+    }
+}
