@@ -288,8 +288,14 @@ class Counts:
     # Sorted by token, in batches: offsets into the bytes, the bytes, counts, in the layout of
     # Arrow. `columns` returns 32-bit offsets; `from_columns` takes 64-bit offsets.
     def columns(self) -> list[tuple[bytes, bytes, bytes]]: ...
+    # The same for each of several partitions, with its checksum.
+    def partitioned(self, of: int) -> list[tuple[list[tuple[bytes, bytes, bytes]], int]]: ...
     @staticmethod
-    def from_columns(columns: Sequence[tuple[bytes, bytes, bytes]], facts: str) -> Counts: ...
+    def from_columns(columns: Iterable[tuple[bytes, bytes, bytes]], facts: str) -> Counts: ...
+    def partition(self, number: int, of: int) -> Counts: ...
+    # The second result: how many rows were dropped, the sum of their counts, their checksum.
+    def without_rare(self, min_count: int) -> tuple[Counts, tuple[int, int, int]]: ...
+    def checksum(self) -> int: ...
     def get(self, token: bytes) -> int: ...  # 0 if it does not occur
     @property
     def facts(self) -> str: ...  # a JSON object: the facts about the text that a model records
@@ -307,10 +313,15 @@ class Candidates:
     def merge(parts: Sequence[Candidates], facts: str) -> Candidates: ...
     # As in Counts, preceded by the offsets of the candidates into the list of tokens.
     def columns(self) -> list[tuple[bytes, bytes, bytes, bytes]]: ...
+    def partitioned(self, of: int) -> list[tuple[list[tuple[bytes, bytes, bytes, bytes]], int]]: ...
     @staticmethod
     def from_columns(
-        columns: Sequence[tuple[bytes, bytes, bytes, bytes]], cut_below: int, facts: str
+        columns: Iterable[tuple[bytes, bytes, bytes, bytes]], cut_below: int, facts: str
     ) -> Candidates: ...
+    def partition(self, number: int, of: int) -> Candidates: ...
+    def without_rare(self, min_count: int) -> tuple[Candidates, tuple[int, int, int]]: ...
+    def with_facts(self, facts: str) -> Candidates: ...  # shares the candidates
+    def checksum(self) -> int: ...
     @property
     def cut_below(self) -> int: ...  # runs were cut at bigrams that occur less often; 1: not cut
     @property
@@ -320,11 +331,26 @@ class Candidates:
 # The stages of `train`. Results and reports are those of `train`; `options` are the ones that
 # apply to the stage (see ReadOptions.for_reading, TrainOptions.for_learning).
 
+class BigramBounds:
+    """Upper bounds on the counts of the bigrams of a text. Immutable."""
+
+    @staticmethod
+    def merge(parts: Sequence[BigramBounds]) -> BigramBounds: ...
+    def slice(self, number: int, of: int) -> bytes: ...
+    # Each slice with its number. What no slice covers is 0.
+    @staticmethod
+    def from_slices(slices: Iterable[tuple[int, bytes]], of: int) -> BigramBounds: ...
+    def digest(self) -> str: ...
+
+def guess_cut(model: Model, bounds: BigramBounds, options: dict[str, Any]) -> int:
+    """Guess where candidates can be cut without changing the superwords; for_learning options."""
+
 def count_pretokens(
     sources: Sequence[Source],
-    options: dict[str, Any],  # for_reading and pretokenizer
+    # for_reading and pretokenizer; bounds: bool, allow_empty: bool, both False if missing
+    options: dict[str, Any],
     progress: Callable[[str, str, int, int | None], None] | None,
-) -> tuple[Counts, dict[str, Any]]: ...
+) -> tuple[Counts, dict[str, Any], BigramBounds | None]: ...
 def train_words(
     counts: Counts,
     options: dict[str, Any],  # for_learning and pretokenizer; the method is "bpe"
@@ -335,7 +361,9 @@ def train_words(
 def count_candidates(
     sources: Sequence[Source],
     model: Model,
-    options: dict[str, Any],  # for_reading and cut_below: int | None
+    # for_reading and cut_below: int | None; if bounds: BigramBounds is there, cuts are those of the
+    # text of the bounds; allow_empty: bool
+    options: dict[str, Any],
     progress: Callable[[str, str, int, int | None], None] | None,
 ) -> tuple[Candidates, dict[str, Any]]: ...
 def train_superwords(

@@ -19,29 +19,51 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from superword import _core
+from superword._core import BigramBounds
 from superword._counting.origin import Origin, origin_of, sum_facts, together, words_key
-from superword._files.outputs import check_replaceable
+from superword._counting.receipts import Receipt, pruned_fact
+from superword._counting.stored import (
+    SUFFIXES,
+    Stored,
+    check_count,
+    check_not_pruned,
+    check_pretokenizer,
+    check_same_cut,
+    check_suffix,
+    check_token,
+)
 from superword.errors import CountsError
 from superword.pretokenizer import DEFAULT, Pretokenizer
 
 if TYPE_CHECKING:
     import pyarrow
 
-__all__ = ["SUFFIXES", "Candidates", "Counts", "Origin", "words_key"]
+__all__ = [
+    "SUFFIXES",
+    "BigramBounds",
+    "Candidates",
+    "Counts",
+    "Origin",
+    "Receipt",
+    "merge_partition",
+    "words_key",
+]
 
-SUFFIXES = (".parquet", ".arrow", ".feather", ".tsv")
 
-
-class Counts(Mapping[bytes, int]):
+class Counts(Stored, Mapping[bytes, int]):
     """How often each pretoken of a text occurs. An immutable mapping.
 
     >>> Counts({b"a": 3, b" b": 2**40}, pretokenizer="gpt4o")[b" b"]
     1099511627776
 
-    `facts` describes the text, and becomes part of the facts of a model.
+    `facts` describes the text, and becomes part of the facts of a model. `bounds` are upper bounds
+    on the counts of bigrams, if they were counted: they tell where candidates can be cut.
     """
 
-    __slots__ = ("_engine", "origin")
+    __slots__ = ("_engine", "bounds", "origin")
+
+    _kind = "counts"
+    _engine: _core.Counts
 
     def __init__(
         self,
@@ -55,12 +77,16 @@ class Counts(Mapping[bytes, int]):
         checked = {check_token(token): check_count(token, n) for token, n in counts.items()}
         self._engine = _core.Counts.from_dict(checked, _counted_facts(checked, facts))
         self.origin = Origin(pretokenizer)
+        self.bounds: BigramBounds | None = None
 
     @classmethod
-    def _wrap(cls, engine: _core.Counts, origin: Origin) -> Counts:
+    def _wrap(
+        cls, engine: _core.Counts, origin: Origin, bounds: BigramBounds | None = None
+    ) -> Counts:
         self = cls.__new__(cls)
         self._engine = engine
         self.origin = origin
+        self.bounds = bounds
         return self
 
     @property
@@ -69,29 +95,35 @@ class Counts(Mapping[bytes, int]):
         assert self.origin.pretokenizer is not None
         return self.origin.pretokenizer
 
-    @property
-    def facts(self) -> dict[str, Any]:
-        """What is known about the text: documents, bytes, pretokens."""
-        facts: dict[str, Any] = json.loads(self._engine.facts)
-        return facts
-
     @classmethod
     def merge(cls, parts: Iterable[Counts], *, allow_repeats: bool = False) -> Counts:
         """Add up the counts of parts of a text. `CountsError` if they do not belong together."""
         listed = list(parts)
         origin = together([part.origin for part in listed], allow_repeats)
+        check_not_pruned(listed)
         facts = sum_facts([part.facts for part in listed])
         engine = _core.Counts.merge([part._engine for part in listed], "{}")
         if "unique_pretokens" in facts:
             facts["unique_pretokens"] = len(engine)
-        return cls._wrap(engine.with_facts(json.dumps(facts)), origin)
+        bounds = [part.bounds for part in listed if part.bounds is not None]
+        summed = BigramBounds.merge(bounds) if len(bounds) == len(listed) else None
+        return cls._wrap(engine.with_facts(json.dumps(facts)), origin, summed)
+
+    def prune(self, min_count: int) -> Counts:
+        """Drop pretokens that occur less than `min_count` times.
+
+        The result is not exact, and a model that is trained on it differs from an exact one. The
+        fact `pruned` of the counts and of the model says so, and how much was dropped.
+        """
+        check_not_pruned([self])
+        engine, (rows, count, _) = self._engine.without_rare(min_count)
+        facts = {**self.facts, "unique_pretokens": len(engine)}
+        facts["pruned"] = pruned_fact(min_count, rows, count)
+        return self._wrap(engine.with_facts(json.dumps(facts)), self.origin, self.bounds)
 
     def to_arrow(self) -> pyarrow.Table:
         """A table of the columns `token` (binary) and `count` (uint64), sorted by token."""
-        from superword._counting import arrow
-
-        described = self.origin.describe("counts", self.facts)
-        return arrow.counts_table(self._engine.columns(), described)
+        return self._layout().table(self._engine.columns(), self._described())
 
     @classmethod
     def from_arrow(
@@ -101,10 +133,16 @@ class Counts(Mapping[bytes, int]):
 
         A table of another program does not record the pretokenizer: give it as `pretokenizer`.
         """
+        return cls._from_batches(table.schema, table.to_batches(), pretokenizer)
+
+    @classmethod
+    def _from_batches(
+        cls, schema: Any, batches: Iterable[Any], pretokenizer: str | Pretokenizer | None
+    ) -> Counts:
         from superword._counting import arrow
 
-        origin, facts = origin_of(arrow.described(table.schema), "counts", pretokenizer)
-        engine = _core.Counts.from_columns(arrow.counts_columns(table), "{}")
+        origin, facts = origin_of(arrow.described(schema), "counts", pretokenizer)
+        engine = _core.Counts.from_columns(arrow.COUNTS.columns(schema, batches), "{}")
         if facts is None:
             facts = {"unique_pretokens": len(engine)}
         return cls._wrap(engine.with_facts(json.dumps(facts)), origin)
@@ -114,26 +152,24 @@ class Counts(Mapping[bytes, int]):
 
         Counts are replaced. Any other existing file is replaced only with `overwrite=True`.
         """
-        name = os.fspath(path)
-        suffix = check_suffix(name)
-        check_replaceable(name, "counts", overwrite)
-        if suffix == ".tsv":
-            from superword._counting import tsv
+        from superword._counting import tsv
 
-            described = self.origin.describe("counts", self.facts)
-            tsv.write(name, described, tsv.rows(self._engine.columns()))
-        else:
-            from superword._counting import arrow
-
-            arrow.write(name, self.to_arrow())
+        self._save(path, overwrite, tsv.rows)
 
     @classmethod
     def load(
         cls, path: str | os.PathLike[str], *, pretokenizer: str | Pretokenizer | None = None
     ) -> Counts:
-        """Read a file of `save`, or a file of another program with the same columns."""
+        """Read a file of `save`, a directory of partitions, or a file of another program."""
         name = os.fspath(path)
         try:
+            if Path(name).is_dir():
+                from superword._counting import directory
+
+                loaded, receipt, known = directory.load(name, "counts")
+                check_pretokenizer(receipt.origin, pretokenizer)
+                bounds = directory.bounds_of(name, receipt)
+                return cls._wrap(loaded.with_facts(json.dumps(known)), receipt.origin, bounds)
             if check_suffix(name) == ".tsv":
                 from superword._counting import tsv
 
@@ -150,7 +186,8 @@ class Counts(Mapping[bytes, int]):
                 )
             from superword._counting import arrow
 
-            return cls.from_arrow(arrow.read(name), pretokenizer=pretokenizer)
+            schema, batches = arrow.read(name)
+            return cls._from_batches(schema, batches, pretokenizer)
         except CountsError as error:
             raise error._at(name, path=name) from None
 
@@ -182,7 +219,7 @@ class Counts(Mapping[bytes, int]):
         return f"<Counts of {len(self):,} pretokens by {self.pretokenizer!r}>"
 
 
-class Candidates(Mapping[tuple[bytes, ...], int]):
+class Candidates(Stored, Mapping[tuple[bytes, ...], int]):
     """How often each run of eligible single-token pretokens occurs. An immutable mapping.
 
     >>> Candidates({(b"of", b" the"): 12})[b"of", b" the"]
@@ -192,6 +229,9 @@ class Candidates(Mapping[tuple[bytes, ...], int]):
     """
 
     __slots__ = ("_counts", "_engine", "origin")
+
+    _kind = "candidates"
+    _engine: _core.Candidates
 
     def __init__(
         self,
@@ -218,41 +258,44 @@ class Candidates(Mapping[tuple[bytes, ...], int]):
         """Runs were cut at bigrams that occur less often. 1 means that none were cut."""
         return self._engine.cut_below
 
-    @property
-    def facts(self) -> dict[str, Any]:
-        """What is known about the text."""
-        facts: dict[str, Any] = json.loads(self._engine.facts)
-        return facts
-
     @classmethod
     def merge(cls, parts: Iterable[Candidates], *, allow_repeats: bool = False) -> Candidates:
-        """Add up the candidates of parts of a text, counted with the same words and not cut."""
+        """Add up the candidates of parts of a text, counted with the same words.
+
+        Candidates that were cut can be added up only if the bounds of the whole text decided where.
+        """
         listed = list(parts)
         origin = together([part.origin for part in listed], allow_repeats)
-        if any(part.cut_below > 1 for part in listed):
-            raise CountsError(
-                "candidates that were cut cannot be added up: what is rare in one part may be "
-                "common in the whole text",
-                hint="count the candidates again without `cut_below`",
-            )
+        if len(listed) > 1:
+            check_same_cut([part.cut_below for part in listed], origin)
+        check_not_pruned(listed)
         facts = json.dumps(sum_facts([part.facts for part in listed]))
         return cls._wrap(_core.Candidates.merge([part._engine for part in listed], facts), origin)
 
+    def prune(self, min_count: int) -> Candidates:
+        """Drop candidates that occur less than `min_count` times. See `Counts.prune`."""
+        check_not_pruned([self])
+        engine, (rows, count, _) = self._engine.without_rare(min_count)
+        facts = {**self.facts, "pruned": pruned_fact(min_count, rows, count)}
+        return self._wrap(engine.with_facts(json.dumps(facts)), self.origin)
+
     def to_arrow(self) -> pyarrow.Table:
         """A table of the columns `tokens` (list of binary) and `count` (uint64), sorted."""
-        from superword._counting import arrow
-
-        return arrow.candidates_table(self._engine.columns(), self._described())
+        return self._layout().table(self._engine.columns(), self._described())
 
     @classmethod
     def from_arrow(cls, table: pyarrow.Table) -> Candidates:
         """The candidates in a table made by `to_arrow`."""
+        return cls._from_batches(table.schema, table.to_batches())
+
+    @classmethod
+    def _from_batches(cls, schema: Any, batches: Iterable[Any]) -> Candidates:
         from superword._counting import arrow
 
-        described = arrow.described(table.schema)
+        described = arrow.described(schema)
         origin, facts = origin_of(described, "candidates", None)
         engine = _core.Candidates.from_columns(
-            arrow.candidates_columns(table),
+            arrow.CANDIDATES.columns(schema, batches),
             int((described or {}).get("cut_below", 1)),
             json.dumps(facts or {}),
         )
@@ -263,23 +306,20 @@ class Candidates(Mapping[tuple[bytes, ...], int]):
 
         Counts are replaced. Any other existing file is replaced only with `overwrite=True`.
         """
-        name = os.fspath(path)
-        suffix = check_suffix(name)
-        check_replaceable(name, "counts", overwrite)
-        if suffix == ".tsv":
-            from superword._counting import tsv
+        from superword._counting import tsv
 
-            tsv.write(name, self._described(), tsv.run_rows(self._engine.columns()))
-        else:
-            from superword._counting import arrow
-
-            arrow.write(name, self.to_arrow())
+        self._save(path, overwrite, tsv.run_rows)
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Candidates:
-        """Read a file of `save`, or a file of another program with the same columns."""
+        """Read a file of `save`, a directory of partitions, or a file of another program."""
         name = os.fspath(path)
         try:
+            if Path(name).is_dir():
+                from superword._counting import directory
+
+                loaded, receipt, known = directory.load(name, "candidates")
+                return cls._wrap(loaded.with_facts(json.dumps(known)), receipt.origin)
             if check_suffix(name) == ".tsv":
                 from superword._counting import tsv
 
@@ -295,7 +335,7 @@ class Candidates(Mapping[tuple[bytes, ...], int]):
                 return cls._wrap(engine, origin)
             from superword._counting import arrow
 
-            return cls.from_arrow(arrow.read(name))
+            return cls._from_batches(*arrow.read(name))
         except CountsError as error:
             raise error._at(name, path=name) from None
 
@@ -323,33 +363,29 @@ class Candidates(Mapping[tuple[bytes, ...], int]):
         return f"<Candidates: {len(self):,} runs of tokens>"
 
 
-def check_token(token: object) -> bytes:
-    """Accept bytes that are not empty."""
-    if not isinstance(token, bytes) or not token:
-        raise CountsError(f"a token must be bytes that are not empty, not {token!r}")
-    return token
+def merge_partition(
+    directories: Iterable[str | os.PathLike[str]],
+    partition: int,
+    output: str | os.PathLike[str],
+    *,
+    min_count: int = 1,
+    allow_repeats: bool = False,
+) -> int:
+    """Add up one partition of several directories of counts. Returns the number of its keys.
 
+    >>> for k in range(16):  # on any machines, at the same time
+    ...     merge_partition(["counts/"], k, "all-counts/")
 
-def check_count(token: object, count: object) -> int:
-    """Accept an integer that fits in 64 bits."""
-    if isinstance(count, bool) or not isinstance(count, int) or not 0 <= count < 2**64:
-        raise CountsError(
-            f"the count of {token!r} is {count!r}, not an unsigned 64-bit integer",
-            hint="counts are whole numbers from 0 to 2**64 - 1",
-        )
-    return count
+    `output` is a directory that `Counts.load` or `Candidates.load` reads once all partitions are
+    there. A directory that holds the directories of the tasks of a plan stands for all of them; a
+    missing task is an error. `min_count` drops rarer keys, which is not exact: see `Counts.prune`.
+    """
+    from superword._counting import directory
 
-
-def check_suffix(path: str) -> str:
-    """The suffix of a count file: one of `SUFFIXES`."""
-    suffix = Path(path).suffix.lower()
-    if suffix not in SUFFIXES:
-        raise CountsError(
-            f"{path}: unknown suffix for a count file",
-            hint=f"use {', '.join(SUFFIXES[:-1])} or {SUFFIXES[-1]}",
-            path=path,
-        )
-    return suffix
+    _, rows = directory.merge_partition(
+        list(directories), partition, output, min_count=min_count, allow_repeats=allow_repeats
+    )
+    return rows
 
 
 def _counted_facts(counts: Mapping[bytes, int], facts: Mapping[str, Any] | None) -> str:
@@ -365,6 +401,11 @@ def kind_of(path: str | os.PathLike[str]) -> type[Counts] | type[Candidates]:
     """
     name = os.fspath(path)
     try:
+        if Path(name).is_dir():
+            from superword._counting import receipts
+
+            found = next(iter(receipts.receipts_in([name]).values()))
+            return Candidates if found.kind == "candidates" else Counts
         if check_suffix(name) == ".tsv":
             from superword._counting import tsv
 
@@ -372,7 +413,7 @@ def kind_of(path: str | os.PathLike[str]) -> type[Counts] | type[Candidates]:
         else:
             from superword._counting import arrow
 
-            described = arrow.described(arrow.schema(name))
+            described = arrow.described(arrow.read(name)[0])
     except CountsError as error:
         raise error._at(name, path=name) from None
     return Candidates if (described or {}).get("kind") == "candidates" else Counts

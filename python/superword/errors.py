@@ -42,6 +42,7 @@ __all__ = [
     "OptionError",
     "OutOfMemoryError",
     "PatternError",
+    "PlanError",
     "SaveError",
     "ShardsMismatchError",
     "ShortfallWarning",
@@ -147,10 +148,17 @@ class EmptyCorpusError(InputError):
 class CountsError(SuperwordError, ValueError):
     """Counts cannot be used: damaged, of another pretokenizer, or of another model.
 
-    Fact: `path`, where known.
+    Facts, where known: `path`; `missing`, the tasks of a plan that are not finished; `next`, where
+    to cut candidates instead.
     """
 
     path: str | None = None
+    missing: list[str] | None = None
+    next: int | None = None
+
+
+class PlanError(SuperwordError, ValueError):
+    """A plan cannot be made, read or followed."""
 
 
 class WorkDirError(SuperwordError, OSError):

@@ -13,23 +13,24 @@ The result equals that of `superword.train` with the same options.
 
 from __future__ import annotations
 
-import json
 import warnings
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from superword import _core
-from superword._reading.sources import Sources, gather
+from superword._counting.stages import (
+    candidates_from,
+    check_words,
+    count_from,
+    extend_from,
+)
+from superword._reading.sources import gather
 from superword._support.checks import whole
 from superword._support.faces import for_python
-from superword._support.paths import as_unicode
-from superword.counts import Candidates, Counts, Origin, words_key
-from superword.errors import CountsError, ShortfallWarning, SkippedWarning
+from superword.counts import BigramBounds, Candidates, Counts
+from superword.errors import OptionError, ShortfallWarning, SkippedWarning
 from superword.inputs import expand
 from superword.options import (
-    DEFAULTS,
-    SUPERWORDS_ONLY,
     Alphabet,
     Boundary,
     Format,
@@ -54,7 +55,7 @@ __all__ = [
     "count_candidates",
     "count_pretokens",
     "extend",
-    "train_from_counts",
+    "guess_cut",
     "train_superwords",
     "train_words",
 ]
@@ -73,12 +74,16 @@ def count_pretokens(
     max_memory: int | str | None = None,
     on_error: OnError = "stop",
     format: Format | None = None,
+    bounds: bool = False,
     progress: ProgressOption = False,
 ) -> Counts:
     """Count the pretokens of a text. Inputs and options as in `superword.train`.
 
     >>> count_pretokens(Texts(["a b a"]))[b" b"]
     1
+
+    With `bounds`, bigrams are counted as well. If this text is part of a larger one, the sum of the
+    bounds of all parts tells where candidates can be cut in each of them: see `count_candidates`.
     """
     splitter = pretokenizer_of(pretokenizer)
     options = ReadOptions(
@@ -93,15 +98,9 @@ def count_pretokens(
         format=format,
     )
     sources = gather(expand(inputs, options.format), options)
-    reading = {
-        **options.for_reading(),
-        "groups": sources.groups,
-        "pretokenizer": splitter._engine,
-    }
-    with watching(progress) as tell:
-        counts, report = _core.count_pretokens(sources.sources, reading, tell)
-    _warn(Report.of(report))
-    return Counts._wrap(counts, _origin(splitter, options, sources, report))
+    counts, report = count_from(sources, splitter, options, bounds, progress)
+    _warn(report)
+    return counts
 
 
 def train_words(
@@ -140,6 +139,7 @@ def count_candidates(
     words: Tokenizer,
     *,
     cut_below: int | None = None,
+    bounds: BigramBounds | None = None,
     threads: int | None = None,
     text_field: str = "text",
     max_bytes: int | str | None = None,
@@ -153,9 +153,10 @@ def count_candidates(
 ) -> Candidates:
     """Count the candidates for superwords: runs of pretokens that are one token each.
 
-    With `cut_below`, runs are cut at bigrams that occur less often **in this text**. The result is
-    the same as long as no superword is rarer than that, which `train_superwords` checks. Do not
-    cut candidates that will be added up.
+    With `cut_below`, runs are cut at bigrams that occur less often, so that there are far fewer of
+    them. The same superwords are learned as long as none is rarer than that, which
+    `train_superwords` checks. If this text is part of a larger one, give the `bounds` of all of it,
+    and the same `cut_below` for all parts; `guess_cut` suggests one.
     """
     options = ReadOptions(
         threads=threads,
@@ -170,13 +171,40 @@ def count_candidates(
     )
     if cut_below is not None:
         cut_below = whole("cut_below", cut_below, at_least=1)
+    if bounds is not None and cut_below is None:
+        raise OptionError(
+            "`bounds` was given without `cut_below`",
+            hint="give the number that guess_cut(words, bounds) returns",
+            option="bounds",
+        )
     sources = gather(expand(inputs, options.format), options)
-    reading = {**options.for_reading(), "groups": sources.groups, "cut_below": cut_below}
-    with watching(progress) as tell:
-        candidates, report = _core.count_candidates(sources.sources, words._model, reading, tell)
-    _warn(Report.of(report))
-    origin = _origin(words.pretokenizer, options, sources, report)
-    return Candidates._wrap(candidates, origin._replace(words=words_key(words)))
+    candidates, report = candidates_from(sources, words, options, cut_below, bounds, progress)
+    _warn(report)
+    return candidates
+
+
+def guess_cut(
+    words: Tokenizer,
+    bounds: BigramBounds,
+    *,
+    supermerges: int | None = None,
+    min_count: int = 1,
+    greedy_split: GreedySplit = False,
+) -> int:
+    """Guess how rare bigrams may be for `count_candidates` to cut at them.
+
+    Give `supermerges` for superbpe. The guess is nearly always low enough. If it is not,
+    `train_superwords` raises a `CountsError` whose attribute `next` is the number to try instead.
+    """
+    options = TrainOptions(
+        vocab_size=words.n_vocab + (supermerges or 0),
+        method="boundless" if supermerges is None else "superbpe",
+        supermerges=supermerges,
+        alphabet=words.alphabet,  # type: ignore[arg-type]
+        min_count=min_count,
+        greedy_split=greedy_split,
+    )
+    return _core.guess_cut(words._model, bounds, options.for_learning())
 
 
 def train_superwords(
@@ -204,7 +232,7 @@ def train_superwords(
     if not isinstance(candidates, Candidates):
         is_mapping = isinstance(candidates, Mapping)
         candidates = Candidates(candidates) if is_mapping else Candidates.from_arrow(candidates)
-    _check_words(candidates, words)
+    check_words(candidates, words)
     learned = words.facts.get("options", {})
     picky = learned.get("picky")
     options = TrainOptions(
@@ -285,87 +313,6 @@ def extend(
     tokenizer, report = extend_from(base, sources, options, progress)
     _warn(report)
     return tokenizer
-
-
-def extend_from(
-    base: Tokenizer, sources: Sources, options: TrainOptions, progress: ProgressOption = False
-) -> tuple[Tokenizer, Report]:
-    """The same with sources and options, and with a report."""
-    reading = {**options.for_reading(), "groups": sources.groups, "cut_below": None}
-    about = {"method": base.method, "n_vocab": base.n_vocab, "words": words_key(base)}
-    with watching(progress) as tell:
-        candidates, told = _core.count_candidates(sources.sources, base._model, reading, tell)
-        facts = json.dumps({**json.loads(candidates.facts), "base": about})
-        learning = {**options.for_learning(), "facts": facts}
-        model, shortfall = _core.train_superwords(base._model, candidates, learning, tell)
-    return Tokenizer._wrap(model), replace(Report.of(told), shortfall=shortfall)
-
-
-def train_from_counts(
-    counts: Counts,
-    options: TrainOptions,
-    candidates: Candidates | None = None,
-    sources: Sources | None = None,
-    progress: ProgressOption = False,
-) -> tuple[Tokenizer, Report]:
-    """Both phases from counts, with the given candidates or candidates counted in `sources`."""
-    special = tuple(options.special_tokens)
-    with watching(progress) as tell:
-        if options.method == "bpe":
-            learning = {**options.for_learning(), "pretokenizer": counts.pretokenizer._engine}
-            model, shortfall = _core.train_words(counts._engine, learning, tell)
-            return Tokenizer._wrap(model), Report(shortfall=shortfall)
-        words_only = replace(
-            options,
-            method="bpe",
-            vocab_size=options.vocab_size - (options.supermerges or 0) - len(special),
-            special_tokens=(),
-            supermerges=None,
-            **{name: DEFAULTS[name] for name in SUPERWORDS_ONLY},
-        )
-        learning = {**words_only.for_learning(), "pretokenizer": counts.pretokenizer._engine}
-        model, _ = _core.train_words(counts._engine, learning, tell)
-        words = Tokenizer._wrap(model)
-        report = Report()
-        if candidates is None:
-            assert sources is not None
-            reading = {**options.for_reading(), "groups": sources.groups, "cut_below": None}
-            engine, told = _core.count_candidates(sources.sources, model, reading, tell)
-            candidates = Candidates._wrap(engine, Origin())
-            report = Report.of(told)
-        _check_words(candidates, words)
-        model, shortfall = _core.train_superwords(
-            model, candidates._engine, options.for_learning(), tell
-        )
-    return Tokenizer._wrap(model), replace(report, shortfall=shortfall)
-
-
-def _check_words(candidates: Candidates, words: Tokenizer) -> None:
-    if candidates.origin.words not in (None, words_key(words)):
-        raise CountsError(
-            "the candidates were counted with other words than these",
-            hint="count the candidates again with this model of words",
-        )
-
-
-def _origin(
-    pretokenizer: Pretokenizer,
-    options: ReadOptions,
-    sources: Sources,
-    report: Mapping[str, Any],
-) -> Origin:
-    """Where counts come from. Recorded in their file and checked when counts are added up."""
-    inputs = tuple(
-        {"name": as_unicode(name), "documents": documents, "bytes": size, "skipped": skipped}
-        for name, (documents, size, skipped) in zip(sources.names, report["inputs"], strict=True)
-    )
-    reading = options.for_reading()
-    recorded: dict[str, Any] = {}
-    if reading["sample"] is not None:
-        recorded = {"sample": reading["sample"], "seed": reading["seed"]}
-    if sources.groups is not None:
-        recorded["weights"] = dict(sources.groups[0])
-    return Origin(pretokenizer, recorded, inputs)
 
 
 def _warn(report: Report) -> None:

@@ -220,7 +220,8 @@ def test_work_on_tables_goes_on(tmp_path: Path, texts: list[str], suffix: str) -
     folder, kept = tmp_path / "tables", tmp_path / "work"
     folder.mkdir()
     for number in range(3):
-        arrow.write(str(folder / f"{number}{suffix}"), pa.table({"text": texts[number::3]}))
+        table = pa.table({"text": texts[number::3]})
+        arrow.write(str(folder / f"{number}{suffix}"), table.schema, table.to_batches())
     wanted = superword.train_from_iterator(texts, vocab_size=420).to_bytes()
 
     def stop(progress: Progress) -> None:
@@ -235,7 +236,8 @@ def test_work_on_tables_goes_on(tmp_path: Path, texts: list[str], suffix: str) -
     assert counted
     assert superword.train(folder, vocab_size=420, work_dir=kept).to_bytes() == wanted
     assert {path: path.stat().st_mtime_ns for path in counted} == counted
-    arrow.write(str(folder / f"0{suffix}"), pa.table({"text": ["quagga " * 50]}))
+    table = pa.table({"text": ["quagga " * 50]})
+    arrow.write(str(folder / f"0{suffix}"), table.schema, table.to_batches())
     with pytest.warns(ChangedWorkWarning, match=rf"1 input changed \(.*0\{suffix}"):
         got = superword.train(folder, vocab_size=420, work_dir=kept)
     assert got == superword.train(folder, vocab_size=420)

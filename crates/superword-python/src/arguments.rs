@@ -160,6 +160,7 @@ pub(crate) fn read_options(options: &Options<'_>) -> PyResult<(ReadOptions, Opti
         on_error: options.take_named("on_error", OnError::from_name)?,
         threads: options.take("threads")?,
         groups,
+        allow_empty: options.take_if_there("allow_empty")?.unwrap_or(false),
         ..ReadOptions::default()
     };
     let sample = sample.map(|max_bytes| Sample { max_bytes, seed });

@@ -306,6 +306,9 @@ pub(crate) fn train(error: &TrainError) -> PyErr {
     {
         raised = raised.text("path", path);
     }
+    if let TrainError::CutTooHigh { next, .. } = error {
+        raised = raised.number("next", *next);
+    }
     if let Some(option) = error.option() {
         raised = raised.text("option", option);
     }

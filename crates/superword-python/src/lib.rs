@@ -31,6 +31,8 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<shards::PyShardRun>()?;
     module.add_class::<counting::counts::PyCounts>()?;
     module.add_class::<counting::candidates::PyCandidates>()?;
+    module.add_class::<counting::bounds::PyBounds>()?;
+    module.add_function(wrap_pyfunction!(counting::bounds::guess_cut, module)?)?;
     module.add_function(wrap_pyfunction!(arguments::max_threads, module)?)?;
     module.add_function(wrap_pyfunction!(training::train, module)?)?;
     module.add_function(wrap_pyfunction!(counting::stages::check_memory, module)?)?;

@@ -6,7 +6,9 @@ Columns are passed to the engine in Arrow's own layout, without a Python object 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -15,98 +17,101 @@ from superword._support.extras import pyarrow
 from superword._support.paths import openable
 from superword.errors import CountsError, SaveError
 
-__all__ = [
-    "candidates_columns",
-    "candidates_table",
-    "counts_columns",
-    "counts_table",
-    "described",
-    "read",
-    "schema",
-    "write",
-]
+__all__ = ["CANDIDATES", "COUNTS", "Layout", "described", "read", "write"]
 
 KEY = b"superword"
 
+# Rows that are read at once. The row groups of other programs may be large.
+BATCH_ROWS = 1 << 16
 
-def counts_table(columns: Sequence[tuple[bytes, bytes, bytes]], described: dict[str, Any]) -> Any:
-    """A table of tokens and counts, made from the columns of the engine."""
-    pa = pyarrow()
-    schema = pa.schema(
-        [
-            pa.field("token", pa.binary(), nullable=False),
+
+@dataclass(frozen=True)
+class Layout:
+    """How a kind of counts is laid out as a table: the type of the rows, and the conversions."""
+
+    key: str
+    kind: Callable[[Any], Any]
+    to_batch: Callable[[Any, Any, Any], Any]
+    to_columns: Callable[[Any, Any], Any]
+
+    def schema(self, described: dict[str, Any]) -> Any:
+        """The schema, with a record of where the counts come from."""
+        pa = pyarrow()
+        fields = [
+            pa.field(self.key, self.kind(pa), nullable=False),
             pa.field("count", pa.uint64(), nullable=False),
-        ],
-        metadata={KEY: json.dumps(described).encode()},
+        ]
+        return pa.schema(fields, metadata={KEY: json.dumps(described).encode()})
+
+    def batches(self, columns: Iterable[Any], schema: Any) -> Iterator[Any]:
+        """Record batches of the columns of the engine, one for each batch of columns."""
+        pa = pyarrow()
+        return (self.to_batch(pa, batch, schema) for batch in columns)
+
+    def table(self, columns: Iterable[Any], described: dict[str, Any]) -> Any:
+        """A table of the columns of the engine."""
+        schema = self.schema(described)
+        return pyarrow().Table.from_batches(list(self.batches(columns, schema)), schema=schema)
+
+    def columns(self, schema: Any, batches: Iterable[Any]) -> Iterator[Any]:
+        """Convert record batches to columns of the engine, one batch at a time."""
+        pa = pyarrow()
+        _check(schema.names, self.key)
+        return (self.to_columns(pa, batch) for batch in batches)
+
+
+def _counts_batch(pa: Any, columns: tuple[bytes, bytes, bytes], schema: Any) -> Any:
+    offsets, data, counts = columns
+    rows = len(counts) // 8
+    tokens = pa.Array.from_buffers(
+        pa.binary(), rows, [None, pa.py_buffer(offsets), pa.py_buffer(data)]
     )
-    batches = []
-    for offsets, data, counts in columns:
-        rows = len(counts) // 8
-        buffers = [None, pa.py_buffer(offsets), pa.py_buffer(data)]
-        tokens = pa.Array.from_buffers(pa.binary(), rows, buffers)
-        numbers = pa.Array.from_buffers(pa.uint64(), rows, [None, pa.py_buffer(counts)])
-        batches.append(pa.record_batch([tokens, numbers], schema=schema))
-    return pa.Table.from_batches(batches, schema=schema)
+    return pa.record_batch([tokens, _count_array(pa, counts)], schema=schema)
 
 
-def candidates_table(
-    columns: Sequence[tuple[bytes, bytes, bytes, bytes]], described: dict[str, Any]
-) -> Any:
-    """A table of lists of tokens and counts, made from the columns of the engine."""
-    pa = pyarrow()
-    kind = pa.list_(pa.field("item", pa.binary(), nullable=False))
-    schema = pa.schema(
-        [
-            pa.field("tokens", kind, nullable=False),
-            pa.field("count", pa.uint64(), nullable=False),
-        ],
-        metadata={KEY: json.dumps(described).encode()},
-    )
-    batches = []
-    for runs, offsets, data, counts in columns:
-        rows = len(counts) // 8
-        buffers = [None, pa.py_buffer(offsets), pa.py_buffer(data)]
-        tokens = pa.Array.from_buffers(pa.binary(), len(offsets) // 4 - 1, buffers)
-        lists = pa.Array.from_buffers(kind, rows, [None, pa.py_buffer(runs)], children=[tokens])
-        numbers = pa.Array.from_buffers(pa.uint64(), rows, [None, pa.py_buffer(counts)])
-        batches.append(pa.record_batch([lists, numbers], schema=schema))
-    return pa.Table.from_batches(batches, schema=schema)
+def _counts_columns(pa: Any, batch: Any) -> tuple[bytes, bytes, bytes]:
+    offsets, data = _strings(pa, _cast(batch, "token", pa.large_binary()))
+    return offsets, data, _numbers(_cast(batch, "count", pa.uint64()))
 
 
-def counts_columns(table: Any) -> list[tuple[bytes, bytes, bytes]]:
-    """Convert the columns of a table to those of the engine."""
-    pa = pyarrow()
-    columns = []
-    for batch in _checked(table, "token").to_batches():
-        offsets, data = _strings(pa, _cast(batch, "token", pa.large_binary()))
-        columns.append((offsets, data, _numbers(_cast(batch, "count", pa.uint64()))))
-    return columns
+def _runs(pa: Any) -> Any:
+    return pa.list_(pa.field("item", pa.binary(), nullable=False))
 
 
-def candidates_columns(table: Any) -> list[tuple[bytes, bytes, bytes, bytes]]:
-    """The same for candidates."""
-    pa = pyarrow()
-    columns = []
-    for batch in _checked(table, "tokens").to_batches():
-        lists = _cast(batch, "tokens", pa.large_list(pa.large_binary()))
-        tokens = lists.values
-        if tokens.null_count:
-            raise CountsError("the column tokens holds null")
-        runs = _numbers(lists.offsets.cast(pa.uint64()))
-        offsets, data = _strings(pa, tokens)
-        columns.append((runs, offsets, data, _numbers(_cast(batch, "count", pa.uint64()))))
-    return columns
+def _candidates_batch(pa: Any, columns: tuple[bytes, bytes, bytes, bytes], schema: Any) -> Any:
+    runs, offsets, data, counts = columns
+    rows = len(counts) // 8
+    buffers = [None, pa.py_buffer(offsets), pa.py_buffer(data)]
+    tokens = pa.Array.from_buffers(pa.binary(), len(offsets) // 4 - 1, buffers)
+    lists = pa.Array.from_buffers(_runs(pa), rows, [None, pa.py_buffer(runs)], children=[tokens])
+    return pa.record_batch([lists, _count_array(pa, counts)], schema=schema)
 
 
-def _checked(table: Any, tokens: str) -> Any:
-    for name in (tokens, "count"):
-        if name not in table.column_names:
+def _candidates_columns(pa: Any, batch: Any) -> tuple[bytes, bytes, bytes, bytes]:
+    lists = _cast(batch, "tokens", pa.large_list(pa.large_binary()))
+    tokens = lists.values
+    if tokens.null_count:
+        raise CountsError("the column tokens holds null")
+    runs = _numbers(lists.offsets.cast(pa.uint64()))
+    offsets, data = _strings(pa, tokens)
+    return runs, offsets, data, _numbers(_cast(batch, "count", pa.uint64()))
+
+
+def _count_array(pa: Any, counts: bytes) -> Any:
+    return pa.Array.from_buffers(pa.uint64(), len(counts) // 8, [None, pa.py_buffer(counts)])
+
+
+COUNTS = Layout("token", lambda pa: pa.binary(), _counts_batch, _counts_columns)
+CANDIDATES = Layout("tokens", _runs, _candidates_batch, _candidates_columns)
+
+
+def _check(names: Sequence[str], key: str) -> None:
+    for name in (key, "count"):
+        if name not in names:
             raise CountsError(
-                f"there is no column {name!r}; the columns are "
-                f"{', '.join(table.column_names) or 'none'}",
-                hint=f"name the columns {tokens!r} and 'count'",
+                f"there is no column {name!r}; the columns are {', '.join(names) or 'none'}",
+                hint=f"name the columns {key!r} and 'count'",
             )
-    return table.select([tokens, "count"])
 
 
 def _cast(batch: Any, name: str, kind: Any) -> Any:
@@ -155,8 +160,12 @@ def described(schema: Any) -> dict[str, Any] | None:
     return recorded
 
 
-def write(path: str, table: Any) -> None:
-    """Write a table atomically, as Parquet or Arrow, selected by the suffix."""
+def write(path: str, schema: Any, batches: Iterable[Any]) -> None:
+    """Write record batches atomically, as Parquet or Arrow, selected by the suffix.
+
+    Each batch becomes a row group of its own. A larger row group could exceed the 2 GiB that the
+    offsets of a column can address when it is read back.
+    """
     pa = pyarrow()
 
     def fill(file: BinaryIO) -> None:
@@ -164,40 +173,60 @@ def write(path: str, table: Any) -> None:
             if Path(path).suffix.lower() == ".parquet":
                 import pyarrow.parquet as pq
 
-                pq.write_table(table, file, compression="zstd")
+                with pq.ParquetWriter(file, schema, compression="zstd") as writer:
+                    for batch in batches:
+                        writer.write_batch(batch, row_group_size=max(1, batch.num_rows))
             else:
-                with pa.ipc.new_file(file, table.schema) as writer:
-                    writer.write_table(table)
+                with pa.ipc.new_file(file, schema) as writer:
+                    for batch in batches:
+                        writer.write_batch(batch)
         except (pa.ArrowException, MemoryError) as error:
             raise SaveError(f"writing {path} failed: {error}", path=path) from None
 
     replace(path, fill)
 
 
-def read(path: str) -> Any:
-    """Read a table from a Parquet or Arrow file, selected by the suffix."""
-    return _opened(path, lambda file: file.read(), lambda reader: reader.read_all())
+def read(path: str) -> tuple[Any, Iterator[Any]]:
+    """The schema of a Parquet or Arrow file, selected by the suffix, and its record batches.
 
-
-def schema(path: str) -> Any:
-    """Read only the schema of a table."""
-    return _opened(path, lambda file: file.schema_arrow, lambda reader: reader.schema)
-
-
-def _opened(path: str, parquet: Callable[[Any], Any], arrow: Callable[[Any], Any]) -> Any:
+    The batches are read one by one, so that a large file need not fit into memory.
+    """
     pa = pyarrow()
-    try:
+    with _readable(path):
         if Path(path).suffix.lower() == ".parquet":
             import pyarrow.parquet as pq
 
-            return parquet(pq.ParquetFile(openable(path)))
-        at = openable(path)
-        with pa.OSFile(at) if isinstance(at, str) else pa.PythonFile(at, "r") as file:
+            file = pq.ParquetFile(openable(path))
+            schema = file.schema_arrow
+        else:
+            at = openable(path)
+            file = pa.OSFile(at) if isinstance(at, str) else pa.PythonFile(at, "r")
             try:
-                return arrow(pa.ipc.open_file(file))
+                file = pa.ipc.open_file(file)
             except pa.ArrowInvalid:
                 file.seek(0)
-                return arrow(pa.ipc.open_stream(file))
+                file = pa.ipc.open_stream(file)
+            schema = file.schema
+
+    def batches() -> Iterator[Any]:
+        with _readable(path):
+            if hasattr(file, "iter_batches"):
+                columns = [name for name in ("token", "tokens", "count") if name in schema.names]
+                yield from file.iter_batches(batch_size=BATCH_ROWS, columns=columns)
+            elif hasattr(file, "num_record_batches"):
+                yield from (file.get_batch(at) for at in range(file.num_record_batches))
+            else:
+                yield from file
+
+    return schema, batches()
+
+
+@contextmanager
+def _readable(path: str) -> Iterator[None]:
+    """Turn errors of pyarrow and of the system into errors about the file."""
+    pa = pyarrow()
+    try:
+        yield
     except FileNotFoundError:
         raise CountsError(f"{path}: no such file", hint="check the path", path=path) from None
     except (pa.ArrowException, OSError) as error:

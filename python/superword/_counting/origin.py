@@ -21,13 +21,15 @@ class Origin(NamedTuple):
     """The pretokenizer, read options and inputs of counts; for candidates, also the words.
 
     An input is a dict with its name, documents, bytes and skipped documents. The option `weights`
-    holds the weight of every group, including groups with the default weight of 1.
+    holds the weight of every group, including groups with the default weight of 1. `bounds` is a
+    hash of the bounds of the whole text by which candidates were cut, if they were.
     """
 
     pretokenizer: Pretokenizer | None = None
     options: Mapping[str, Any] = {}
     inputs: tuple[Mapping[str, Any], ...] = ()
     words: str | None = None
+    bounds: str | None = None
 
     def describe(self, kind: str, facts: Mapping[str, Any], **more: Any) -> dict[str, Any]:
         """What a count file records about its counts."""
@@ -36,6 +38,8 @@ class Origin(NamedTuple):
             described["pretokenizer"] = self.pretokenizer._described()
         if self.words is not None:
             described["words"] = self.words
+        if self.bounds is not None:
+            described["bounds"] = self.bounds
         described["options"] = dict(self.options)
         described["inputs"] = [dict(item) for item in self.inputs]
         return {**described, **more, "facts": dict(facts)}
@@ -44,10 +48,11 @@ class Origin(NamedTuple):
     def of(cls, described: Mapping[str, Any]) -> Origin:
         """The inverse of `describe`."""
         return cls(
-            pretokenizer=_pretokenizer_of(described.get("pretokenizer")),
+            pretokenizer=pretokenizer_described(described.get("pretokenizer")),
             options=dict(described.get("options", {})),
             inputs=tuple(described.get("inputs", ())),
             words=described.get("words"),
+            bounds=described.get("bounds"),
         )
 
 
@@ -100,7 +105,7 @@ def origin_of(
     return origin, dict(facts) if isinstance(facts, Mapping) else {}
 
 
-def _pretokenizer_of(described: Any) -> Pretokenizer | None:
+def pretokenizer_described(described: Any) -> Pretokenizer | None:
     if described is None:
         return None
     try:
@@ -135,6 +140,11 @@ def together(origins: Sequence[Origin], allow_repeats: bool) -> Origin:
             raise CountsError(
                 "the candidates were counted with different words",
                 hint="count all of them with the same model of words",
+            )
+        if origin.bounds != first.bounds:
+            raise CountsError(
+                "the candidates were cut by the bounds of different texts",
+                hint="count all of them with the bounds of the whole text",
             )
         if _without_weights(origin) != _without_weights(first):
             raise CountsError(

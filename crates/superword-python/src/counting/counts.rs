@@ -4,9 +4,12 @@ use std::sync::Arc;
 
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
-use superword::count::{ColumnError, PretokenCounts, TokenColumn, numbers};
+use superword::count::{
+    Checksum, ColumnError, PretokenCounts, TokenColumn, numbers, partition_of, pretoken_hash,
+};
 use superword::model::Facts;
 
+use crate::counting::{dropped_tuple, partition, partitions};
 use crate::errors::{self, Raised};
 use crate::reading::columns::{TokenColumns, in_batches, of_tokens};
 use crate::watch::detached;
@@ -99,33 +102,58 @@ impl PyCounts {
 
     /// Batches of columns, sorted by token.
     fn columns<'py>(&self, py: Python<'py>) -> PyResult<Vec<TokenColumns<'py>>> {
+        let one = self.partitioned(py, 1)?.pop();
+        Ok(one.map(|(columns, _)| columns).unwrap_or_default())
+    }
+
+    /// The same for each of `of` partitions, with a checksum.
+    fn partitioned<'py>(
+        &self,
+        py: Python<'py>,
+        of: u32,
+    ) -> PyResult<Vec<(Vec<TokenColumns<'py>>, u64)>> {
+        let of = partitions(of)?;
         // All bytes in one vector: a vector for each token would take more memory than the counts.
-        let (arena, sorted) = detached(py, || {
+        let (arena, rows, checksums) = detached(py, || {
             let mut arena: Vec<u8> = Vec::new();
-            let mut sorted: Vec<(usize, usize, u64)> = Vec::with_capacity(self.counts.len());
+            let mut rows: Vec<(u32, usize, usize, u64)> = Vec::with_capacity(self.counts.len());
+            let mut checksums = vec![Checksum::default(); of.get() as usize];
             self.counts.for_each(|token, count| {
+                let hash = pretoken_hash(token);
+                let partition = partition_of(hash, of);
+                checksums[partition as usize].add(hash, count);
                 let start = arena.len();
                 arena.extend_from_slice(token);
-                sorted.push((start, arena.len(), count));
+                rows.push((partition, start, arena.len(), count));
             });
-            sorted.sort_unstable_by(|a, b| arena[a.0..a.1].cmp(&arena[b.0..b.1]));
-            (arena, sorted)
+            rows.sort_unstable_by(|a, b| (a.0, &arena[a.1..a.2]).cmp(&(b.0, &arena[b.1..b.2])));
+            (arena, rows, checksums)
         })?;
-        let token = |row: usize| &arena[sorted[row].0..sorted[row].1];
-        in_batches(
-            py,
-            sorted.len(),
-            |row| token(row).len(),
-            |row, batch| batch.push(std::iter::once(token(row)), sorted[row].2),
-            of_tokens,
-        )
+        let mut partitions = Vec::with_capacity(checksums.len());
+        let mut rest = &rows[..];
+        for (number, checksum) in (0..).zip(checksums) {
+            let (rows, after) = rest.split_at(rest.partition_point(|row| row.0 <= number));
+            rest = after;
+            let token = |row: usize| &arena[rows[row].1..rows[row].2];
+            let columns = in_batches(
+                py,
+                rows.len(),
+                |row| token(row).len(),
+                |row, batch| batch.push(std::iter::once(token(row)), rows[row].3),
+                of_tokens,
+            )?;
+            partitions.push((columns, checksum.0));
+        }
+        Ok(partitions)
     }
 
     /// The inverse of `columns`, with offsets of 64 bits. Repeated tokens are added up.
     #[staticmethod]
-    fn from_columns(columns: Vec<TokenColumns<'_>>, facts: &str) -> PyResult<PyCounts> {
+    fn from_columns(columns: &Bound<'_, PyAny>, facts: &str) -> PyResult<PyCounts> {
         let mut table = PretokenCounts::default();
-        for (offsets, data, counts) in &columns {
+        // One batch at a time: the caller may be reading a file.
+        for batch in columns.try_iter()? {
+            let (offsets, data, counts): TokenColumns<'_> = batch?.extract()?;
             let tokens =
                 TokenColumn::new(offsets.as_bytes(), data.as_bytes()).map_err(errors::columns)?;
             for (index, count) in (0..).zip(numbers(counts.as_bytes())) {
@@ -139,6 +167,33 @@ impl PyCounts {
             counts: Arc::new(table),
             facts: facts_of(facts)?,
         })
+    }
+
+    /// The rows of one partition.
+    fn partition(&self, py: Python<'_>, number: u32, of: u32) -> PyResult<PyCounts> {
+        let partition = partition(number, of)?;
+        Ok(PyCounts {
+            counts: Arc::new(detached(py, || self.counts.partition(partition))?),
+            facts: self.facts.clone(),
+        })
+    }
+
+    /// The counts of at least `min_count`; and rows, sum and checksum of the others.
+    fn without_rare(
+        &self,
+        py: Python<'_>,
+        min_count: u64,
+    ) -> PyResult<(PyCounts, (u64, u64, u64))> {
+        let (kept, dropped) = detached(py, || self.counts.without_rare(min_count))?;
+        let kept = PyCounts {
+            counts: Arc::new(kept),
+            facts: self.facts.clone(),
+        };
+        Ok((kept, dropped_tuple(dropped)))
+    }
+
+    fn checksum(&self, py: Python<'_>) -> PyResult<u64> {
+        detached(py, || self.counts.checksum().0)
     }
 
     fn get(&self, token: &[u8]) -> u64 {

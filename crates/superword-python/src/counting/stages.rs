@@ -9,9 +9,10 @@ use superword::model::read_facts;
 use superword::observe::Observer;
 use superword::prepare::Preparations;
 use superword::text::Pretokenizer;
-use superword::train::{self, Text, TrainError, Words};
+use superword::train::{self, Cut, Text, TrainError, Words};
 
 use crate::arguments::{self, Input, Options};
+use crate::counting::bounds::PyBounds;
 use crate::counting::candidates::{PyCandidates, candidates_for};
 use crate::counting::counts::{PyCounts, facts_of};
 use crate::errors;
@@ -48,7 +49,7 @@ pub(crate) fn count_pretokens<'py>(
     sources: Vec<(Input<'py>, Option<String>)>,
     options: &Bound<'py, PyDict>,
     progress: Option<&Bound<'py, PyAny>>,
-) -> PyResult<(PyCounts, Bound<'py, PyDict>)> {
+) -> PyResult<(PyCounts, Bound<'py, PyDict>, Option<PyBounds>)> {
     let options = Options::new(options)?;
     let pretokenizer: Pretokenizer = options
         .take::<Bound<'_, PyPretokenizer>>("pretokenizer")?
@@ -57,6 +58,7 @@ pub(crate) fn count_pretokens<'py>(
         .clone();
     let (read, sample) = arguments::read_options(&options)?;
     let max_memory: Option<u64> = options.take("max_memory")?;
+    let with_bounds: bool = options.take_if_there("bounds")?.unwrap_or(false);
     options.finish()?;
     let sources = arguments::sources(sources)?;
     let result = watched(py, progress, move |observer| {
@@ -66,7 +68,7 @@ pub(crate) fn count_pretokens<'py>(
             sample,
             max_memory,
         };
-        train::count_pretokens(&text, &pretokenizer, observer)
+        train::count_pretokens(&text, &pretokenizer, with_bounds, observer)
     })?;
     let counted = result.map_err(|error| errors::train(&error))?;
     let report = read_dict(py, &counted.text.read, &counted.times)?;
@@ -77,7 +79,7 @@ pub(crate) fn count_pretokens<'py>(
         counts: Arc::new(counted.counts),
         facts,
     };
-    Ok((counts, report))
+    Ok((counts, report, counted.bounds.map(PyBounds::new)))
 }
 
 #[pyfunction]
@@ -124,6 +126,8 @@ pub(crate) fn count_candidates<'py>(
     let options = Options::new(options)?;
     let cut_below: Option<u64> = options.take("cut_below")?;
     let cut_below = cut_below.unwrap_or(1).max(1);
+    let bounds: Option<Bound<'_, PyBounds>> = options.take_if_there("bounds")?.flatten();
+    let bounds = bounds.map(|bounds| bounds.get().bounds.clone());
     let (read, sample) = arguments::read_options(&options)?;
     let max_memory: Option<u64> = options.take("max_memory")?;
     options.finish()?;
@@ -141,14 +145,12 @@ pub(crate) fn count_candidates<'py>(
             sample,
             max_memory,
         };
-        let counted = train::count_candidates(
-            &text,
-            &pretokenizer,
-            &preparation,
-            &eligible,
-            cut_below,
-            observer,
-        )?;
+        let cut = match &bounds {
+            Some(bounds) => Cut::InWholeText(cut_below, bounds),
+            None => Cut::InThisText(cut_below),
+        };
+        let counted =
+            train::count_candidates(&text, &pretokenizer, &preparation, &eligible, cut, observer)?;
         Ok((words.tokens, counted))
     })?;
     let (tokens, counted) = result.map_err(|error: TrainError| errors::train(&error))?;
@@ -177,9 +179,14 @@ pub(crate) fn train_superwords<'py>(
     let given = given.as_deref().map(facts_of).transpose()?;
     let model = model.get().model().clone();
     let cut_below = candidates.get().cut_below();
+    // A model must tell that it is not exact.
+    let pruned = candidates.get().facts.get("pruned").cloned();
     let counts = candidates_for(py, candidates.get(), &model)?;
     let result = watched(py, progress, move |observer| {
-        let text = given.unwrap_or_else(|| model.text_facts());
+        let mut text = given.unwrap_or_else(|| model.text_facts());
+        if let Some(pruned) = pruned {
+            text.insert("pruned_candidates".into(), pruned);
+        }
         train::train_superwords(
             &model,
             &counts,

@@ -2,23 +2,27 @@
 //!
 //! A *candidate* is a run of two or more neighbouring pretokens that may become a superword.
 
+mod bounds;
 mod candidates;
 mod columns;
 mod cutting;
 mod file;
 mod greedy;
 mod named;
+mod partition;
 mod pretokens;
 mod sketch;
 
+pub use bounds::{BigramBounds, DamagedBounds};
 pub use candidates::{CandidateCounter, CandidateCounts, EarlyCut, Eligible};
 pub use columns::{ColumnError, Columns, TokenColumn, numbers};
 pub use cutting::cut;
 pub use file::{CountFileError, Counts};
 pub use greedy::{count_ngrams, split_greedily};
 pub use named::{NamedCandidates, NamedError};
+pub use partition::{Checksum, Dropped, Partition, candidate_hash, partition_of, pretoken_hash};
 pub use pretokens::{PretokenCounter, PretokenCounts};
-pub use sketch::BigramSketch;
+pub use sketch::{BigramSketch, Ranked};
 
 use crate::observe::{Observer, Stopped, check_stop};
 

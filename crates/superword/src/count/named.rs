@@ -87,6 +87,11 @@ impl NamedCandidates {
         Ok(counts)
     }
 
+    /// The tokens that the symbols refer to.
+    pub fn token_table(&self) -> &TokenTable {
+        &self.tokens
+    }
+
     /// All tokens, by symbol.
     pub fn tokens(&self) -> impl Iterator<Item = &[u8]> {
         (0..self.tokens.len() as u32).map(|index| self.tokens.bytes_of(Symbol(index)))

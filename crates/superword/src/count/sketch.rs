@@ -101,14 +101,31 @@ impl BigramSketch {
         }
     }
 
-    /// The largest counter (`rank` 1), the second largest (2), and so on: an estimate of the count
-    /// of the bigram of that rank.
-    pub fn ranked(&self, rank: usize) -> u64 {
-        self.ranked_among(rank, &[])
+    /// The counter of a hash of which at least the lower bits are given. `None` if it saturated.
+    pub(super) fn counter(&self, hash: usize) -> Option<Counter> {
+        let counter = self.counters[hash & (self.counters.len() - 1)];
+        (counter != Counter::MAX).then_some(counter)
     }
 
-    /// The same among the counters and `more` counts, which are sorted, the largest first.
-    pub fn ranked_among(&self, rank: usize, more: &[u64]) -> u64 {
+    /// A sketch with the largest count where `is_frequent` is true, and 0 elsewhere. Their number
+    /// must be a power of two.
+    pub(super) fn of_frequent(is_frequent: impl Iterator<Item = bool>) -> BigramSketch {
+        let counter = |frequent| if frequent { Counter::MAX } else { 0 };
+        BigramSketch {
+            counters: is_frequent.map(counter).collect(),
+        }
+    }
+}
+
+/// Estimates of the counts of bigrams, the largest first.
+pub trait Ranked {
+    /// The largest counter (`rank` 1), the second largest (2), and so on, among the counters and
+    /// `more` counts, which are sorted, the largest first.
+    fn ranked_among(&self, rank: usize, more: &[u64]) -> u64;
+}
+
+impl Ranked for BigramSketch {
+    fn ranked_among(&self, rank: usize, more: &[u64]) -> u64 {
         let mut histogram = vec![0usize; 1 << 16];
         let top = histogram.len() - 1;
         for &counter in &self.counters {

@@ -3,13 +3,14 @@
 use super::{Facts, Model};
 
 /// The facts about the text, as opposed to the options and the version.
-const TEXT_FACTS: [&str; 6] = [
+const TEXT_FACTS: [&str; 7] = [
     "documents",
     "bytes",
     "skipped_documents",
     "pretokens",
     "unique_pretokens",
     "groups",
+    "pruned",
 ];
 
 /// The facts of text that was read to count candidates.

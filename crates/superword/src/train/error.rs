@@ -80,6 +80,8 @@ pub enum TrainError {
     CutTooHigh {
         /// The threshold of the cut.
         cut_below: u64,
+        /// The threshold to try next.
+        next: u64,
     },
     /// A file of the work directory, or a temporary file, cannot be written or read.
     #[error("{path}: {reason}")]
@@ -281,9 +283,10 @@ impl TrainError {
                 Some("use `method=\"superbpe\"`, or learn the words without special tokens".into())
             }
             TrainError::BaseHasSpecials => Some("leave `special_tokens` out".into()),
-            TrainError::CutTooHigh { cut_below } => Some(format!(
-                "count the candidates again with `cut_below` less than {cut_below}, or without it"
-            )),
+            TrainError::CutTooHigh { next, .. } => Some(match next {
+                1 => "count the candidates again without `cut_below`".into(),
+                next => format!("count the candidates again with `cut_below={next}`"),
+            }),
             TrainError::ForeignByte => Some("use `alphabet=\"bytes\"`".into()),
         }
     }

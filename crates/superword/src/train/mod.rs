@@ -33,8 +33,8 @@ pub use options::{
 pub use report::{GroupRead, PhaseTime, TextReport, TrainReport};
 pub use run::train;
 pub use stages::{
-    CountedCandidates, CountedPretokens, Text, check_memory, count_candidates, count_pretokens,
-    train_superwords, train_words,
+    CountedCandidates, CountedPretokens, Cut, Text, check_memory, count_candidates,
+    count_pretokens, guess_cut, train_superwords, train_words,
 };
 pub use watch::WatchMerges;
 pub use words::{WordStep, Words, learn_words};

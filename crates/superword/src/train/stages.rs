@@ -5,12 +5,12 @@ use super::build::Learned;
 use super::counting::{Budget, Pass};
 use super::inputs::Inputs;
 use super::report::{GroupRead, PhaseTime, TextReport};
-use super::superwords::{Phase2, greedy_floor};
+use super::superwords::{Phase2, greedy_floor, guess_threshold, lower_threshold, safe_threshold};
 use super::words::Words;
 use super::work::Store;
 use super::{Resources, TrainError, TrainOptions, WatchMerges};
 use crate::corpus::{ReadOptions, ReadReport, Sample, Source, plan_sample};
-use crate::count::{CandidateCounts, Eligible, PretokenCounts};
+use crate::count::{BigramBounds, CandidateCounts, EarlyCut, Eligible, PretokenCounts};
 use crate::model::{Facts, Method, Model};
 use crate::observe::{Observer, Phase};
 use crate::prepare::Preparation;
@@ -35,6 +35,8 @@ pub struct Text<'a> {
 pub struct CountedPretokens {
     /// How often each pretoken occurs.
     pub counts: PretokenCounts,
+    /// Upper bounds on the counts of bigrams, if they were asked for.
+    pub bounds: Option<BigramBounds>,
     /// What was read.
     pub text: TextReport,
     /// How long it took.
@@ -66,14 +68,17 @@ pub fn check_memory(max_memory: u64, read: &ReadOptions) -> Result<(), TrainErro
     Budget::new(max_memory, read).map(|_| ())
 }
 
-/// Counts the pretokens of a text.
+/// Counts the pretokens of a text, and its bigrams as well `with_bounds`. Bounds of all parts of a
+/// text tell where candidates can be cut in every part; see [`count_candidates`].
 pub fn count_pretokens(
     text: &Text<'_>,
     pretokenizer: &Pretokenizer,
+    with_bounds: bool,
     observer: &dyn Observer,
 ) -> Result<CountedPretokens, TrainError> {
     let ((counts, tally), times) = text.pass(pretokenizer, observer, Phase::Count, |pass| {
-        let mut tally = pass.pretokens(None, piece_key)?;
+        let sketch_size = with_bounds.then(|| pass.sketch_size());
+        let mut tally = pass.pretokens(sketch_size, piece_key)?;
         let counts = pass.gather(std::mem::take(&mut tally.parts))?;
         Ok((counts, tally))
     })?;
@@ -85,31 +90,69 @@ pub fn count_pretokens(
     };
     Ok(CountedPretokens {
         counts,
+        bounds: tally.extras.sketch.as_ref().map(BigramBounds::from),
         text,
         times,
     })
 }
 
-/// Counts the candidates of a text, cut at bigrams that occur fewer than `cut_below` times (1: not
-/// cut). Texts are prepared as encoding does it, and candidates end at added tokens.
+/// Where candidates are cut.
+#[derive(Clone, Copy, Debug)]
+pub enum Cut<'a> {
+    /// At bigrams that occur less often in the text that is read; 1 means nowhere.
+    InThisText(u64),
+    /// At bigrams that occur less often in a larger text, of which this text is a part. Candidates
+    /// of several parts can be added up if they were cut in the same way.
+    InWholeText(u64, &'a BigramBounds),
+}
+
+/// Counts the candidates of a text. Texts are prepared as encoding does it, and candidates end at
+/// added tokens.
 pub fn count_candidates(
     text: &Text<'_>,
     pretokenizer: &Pretokenizer,
     preparation: &Preparation,
     eligible: &Eligible,
-    cut_below: u64,
+    cut: Cut<'_>,
     observer: &dyn Observer,
 ) -> Result<CountedCandidates, TrainError> {
     let ((counts, tally), times) =
         text.pass(pretokenizer, observer, Phase::Candidates, |pass| {
             let preparation = (!preparation.is_nothing()).then_some(preparation);
-            pass.candidates(preparation, eligible, None, cut_below, piece_key)
+            match cut {
+                Cut::InThisText(below) => {
+                    pass.candidates(preparation, eligible, None, below, piece_key)
+                }
+                Cut::InWholeText(below, bounds) => {
+                    let sketch = bounds.at_least(below);
+                    let early = EarlyCut {
+                        sketch: &sketch,
+                        threshold: below,
+                    };
+                    pass.whole_candidates(preparation, eligible, Some(early), piece_key)
+                }
+            }
         })?;
     Ok(CountedCandidates {
         counts,
         read: tally.read,
         times,
     })
+}
+
+/// Where to cut candidates so that the same superwords are learned from them: a guess, which
+/// [`train_superwords`] checks. The options are those of [`train_superwords`].
+pub fn guess_cut(
+    words: &Model,
+    bounds: &BigramBounds,
+    options: &TrainOptions,
+) -> Result<u64, TrainError> {
+    options.check()?;
+    let words = Words::of_model(words)?;
+    let safe = safe_threshold(&words, options);
+    let guess = guess_threshold(&words, bounds, options, safe).max(1);
+    let floor = greedy_floor(&words, options).unwrap_or(u64::MAX);
+    Ok(guess.min(floor))
 }
 
 /// No stage keeps its work, so there is only one piece.
@@ -228,19 +271,22 @@ pub fn train_superwords(
     let patterns = options.patterns(&words.parts().pretokenizer)?;
     let phase2 = Phase2::new(&learned_words, options, patterns);
     let watch = WatchMerges::new(observer, Phase::Supermerge, threads);
-    let floor = options.min_count.max(1);
-    if greedy_floor(&learned_words, options).is_some_and(|floor| cut_below > floor) {
-        return Err(TrainError::CutTooHigh { cut_below });
+    let safe = safe_threshold(&learned_words, options).max(1);
+    if let Some(next) = greedy_floor(&learned_words, options).filter(|&floor| cut_below > floor) {
+        return Err(TrainError::CutTooHigh { cut_below, next });
     }
     let split = phase2.split(candidates)?;
     let (candidates, ngrams) = match split {
         Some((ref split, ngrams)) => (split, ngrams),
         None => (candidates, Vec::new()),
     };
-    let superwords = phase2.learn(candidates, floor, &watch)?;
-    let exact = !superwords.ambiguous && superwords.settled(cut_below, floor);
-    if cut_below > 1 && !exact {
-        return Err(TrainError::CutTooHigh { cut_below });
+    let superwords = phase2.learn(candidates, cut_below.max(safe), &watch)?;
+    if superwords.ambiguous && cut_below > 1 {
+        return Err(TrainError::CutTooHigh { cut_below, next: 1 });
+    }
+    if !superwords.settled(cut_below, safe) {
+        let next = lower_threshold(cut_below, safe);
+        return Err(TrainError::CutTooHigh { cut_below, next });
     }
     let learned = Learned::from_superwords(superwords, ngrams);
     let shortfall = learned.shortfall(options);

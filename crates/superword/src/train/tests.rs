@@ -184,7 +184,7 @@ fn the_words_of_a_kept_model_are_the_words_that_were_learned() {
         sample: None,
         max_memory: None,
     };
-    let counts = count_pretokens(&text, &pretokenizer(), &Silent)
+    let counts = count_pretokens(&text, &pretokenizer(), false, &Silent)
         .unwrap()
         .counts;
     for picky in [None, Some(PickySplit::Parts), Some(PickySplit::Bytes)] {

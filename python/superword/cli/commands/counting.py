@@ -7,6 +7,7 @@ from typing import Any, TypeVar
 
 import click
 
+from superword._counting.stored import check_suffix
 from superword._files.outputs import check_not_read, check_output
 from superword._support.extras import pyarrow
 from superword._support.text import plural
@@ -14,7 +15,7 @@ from superword.cli.console import about_to_read
 from superword.cli.group import SectionedCommand, examples, on_stop, tell
 from superword.cli.options import force_option, quiet_option, read_options
 from superword.cli.pretokenizers import pretokenizer_of, pretokenizer_options
-from superword.counts import Counts, check_suffix, kind_of
+from superword.counts import Counts, kind_of
 from superword.inputs import expand, parse_groups
 from superword.stages import count_candidates, count_pretokens
 from superword.tokenizer import Tokenizer

@@ -199,7 +199,7 @@ def _from_base(
     values: dict[str, Any],
     console: Console,
 ) -> tuple[TrainOptions, Work]:
-    from superword.stages import extend_from
+    from superword._counting.stages import extend_from
 
     kept = [n for n in ("picky", "pretokenizer", *PATTERN_OPTIONS) if values[n] is not None]
     if values["special_tokens"]:
@@ -287,8 +287,8 @@ def _from_counts(
     values: dict[str, Any],
     console: Console,
 ) -> tuple[TrainOptions, Work]:
+    from superword._counting.stages import train_from_counts
     from superword.counts import Candidates, Counts
-    from superword.stages import train_from_counts
 
     _need_size(values)
     given = any(values[name] is not None for name in ("pretokenizer", *PATTERN_OPTIONS))

@@ -77,6 +77,26 @@ impl Pass<'_> {
             sketch,
             threshold: cut_below,
         });
+        let (all, tally) = self.whole_candidates(preparation, eligible, early, key)?;
+        // After an early cut hardly any rare bigram is left, and cutting again is not worth the
+        // time. A sketch in little memory overestimates many bigrams, so then it is.
+        let all = match early {
+            Some(_) if self.budget.is_none() => all,
+            _ if cut_below > 1 => cut(&all, cut_below, self.observer)?,
+            _ => all,
+        };
+        Ok((all, tally))
+    }
+
+    /// The same with early cuts only. Their bigrams are those of the sketch, which may be that of a
+    /// larger text.
+    pub(super) fn whole_candidates(
+        &self,
+        preparation: Option<&Preparation>,
+        eligible: &Eligible,
+        early: Option<EarlyCut<'_>>,
+        key: impl Fn(std::ops::Range<usize>) -> String,
+    ) -> Result<(CandidateCounts, Tally<CandidateCounts>), TrainError> {
         let mut tally = self.run(Phase::Candidates, None, key, || {
             CandidateCounter::new(
                 self.pretokenizer.clone(),
@@ -86,13 +106,6 @@ impl Pass<'_> {
             )
         })?;
         let all = self.gather(std::mem::take(&mut tally.parts))?;
-        // After an early cut hardly any rare bigram is left, and cutting again is not worth the
-        // time. A sketch in little memory overestimates many bigrams, so then it is.
-        let all = match early {
-            Some(_) if self.budget.is_none() => all,
-            _ if cut_below > 1 => cut(&all, cut_below, self.observer)?,
-            _ => all,
-        };
         Ok((all, tally))
     }
 }

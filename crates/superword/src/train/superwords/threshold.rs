@@ -5,7 +5,7 @@
 //! ([`Superwords::settled`](super::supermerger::Superwords::settled)), and tries again with a lower
 //! one if not.
 
-use crate::count::BigramSketch;
+use crate::count::Ranked;
 use crate::model::Method;
 use crate::train::TrainOptions;
 use crate::train::words::Words;
@@ -30,18 +30,18 @@ pub(in crate::train) fn safe_threshold(words: &Words, options: &TrainOptions) ->
 /// A guess at the count of the rarest supermerge, on the low side. Never below `safe`.
 pub(in crate::train) fn guess_threshold(
     words: &Words,
-    sketch: &BigramSketch,
+    bigrams: &impl Ranked,
     options: &TrainOptions,
     safe: u64,
 ) -> u64 {
     let guess = match options.method {
-        Method::SuperBpe => sketch.ranked(options.supermerges) / SUPERBPE_MARGIN,
+        Method::SuperBpe => bigrams.ranked_among(options.supermerges, &[]) / SUPERBPE_MARGIN,
         // Words and superwords share the vocabulary: it holds the most frequent of both.
         Method::Bpe | Method::Boundless => {
             let mut counts: Vec<u64> = words.steps.iter().map(|step| step.count).collect();
             counts.sort_unstable_by(|a, b| b.cmp(a));
             let learned = options.tokens() - options.alphabet.size();
-            sketch.ranked_among(learned, &counts) / BOUNDLESS_MARGIN
+            bigrams.ranked_among(learned, &counts) / BOUNDLESS_MARGIN
         }
     };
     guess.max(safe)
