@@ -184,7 +184,10 @@ class ThreadError(SuperwordError, RuntimeError):
 
 
 class ClusterError(SuperwordError, RuntimeError):
-    """A cluster cannot be reached, or lost a task for good. Facts, where known: `address`, `path`."""
+    """A cluster cannot be reached, or lost a task for good.
+
+    Facts, where known: `address` and `path`.
+    """
 
     address: str | None = None
     path: str | None = None

@@ -141,7 +141,7 @@ def _loopback() -> Iterator[None]:
     Ray replaces 127.0.0.1 by the address of the machine and then listens on all of them, except on
     systems for which it has no clusters. This pretends to be such a system.
     """
-    constants = getattr(getattr(ray, "_private", None), "ray_constants", None)
+    constants: Any = getattr(getattr(ray, "_private", None), "ray_constants", None)
     before = getattr(constants, "ENABLE_RAY_CLUSTER", None)
     if before is None:
         yield

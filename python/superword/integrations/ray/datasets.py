@@ -13,7 +13,9 @@ from functools import partial
 from typing import Any, NamedTuple
 
 from superword._cluster.models import Shipped
+from superword._counting.directory import check_partitions
 from superword._counting.origin import sum_facts
+from superword._counting.stages import candidates_from, count_from
 from superword._reading.sources import gather
 from superword.counts import Candidates, Counts
 from superword.errors import EmptyCorpusError, InputError, OptionError, SuperwordError
@@ -21,14 +23,14 @@ from superword.inputs import expand, groups_of
 from superword.integrations.ray import tasks
 from superword.integrations.ray.cluster import ray
 from superword.integrations.ray.mailbox import Mailbox
+from superword.integrations.ray.planning import Settings
 from superword.options import ReadOptions
+from superword.plans import PARTITIONS
 from superword.pretokenizer import Pretokenizer
-from superword.stages import candidates_from, count_from
 from superword.tokenizer import Tokenizer
+from superword.training import Report
 
 __all__ = ["Sum", "check_options", "count", "count_candidates", "is_dataset"]
-
-PARTITIONS = 16
 
 # The row that holds the facts about the text of a block, instead of the counts of a partition.
 _FACTS = -1
@@ -41,6 +43,16 @@ class Sum(NamedTuple):
     tables: tuple[Any, ...]
     facts: Mapping[str, Any]
     skipped_examples: tuple[str, ...]
+
+    def report(self, shortfall: str | None = None) -> Report:
+        """What was read and skipped."""
+        return Report(
+            documents=self.facts.get("documents", 0),
+            bytes=self.facts.get("bytes", 0),
+            skipped=self.facts.get("skipped_documents", 0),
+            skipped_examples=self.skipped_examples,
+            shortfall=shortfall,
+        )
 
     def same_text(self, other: Sum) -> None:
         """Raise unless both passes have read the same text."""
@@ -63,12 +75,12 @@ def is_dataset(inputs: object) -> bool:
     return any(kind.__module__.startswith("ray.data.") for kind in type(inputs).__mro__)
 
 
-def check_options(options: ReadOptions, others: Mapping[str, Any]) -> None:
-    """Raise for options that have no meaning for a dataset. `others` has those that were given."""
-    for name in ("format", "work_dir"):
-        if getattr(options, name, None) is not None:
-            others = {**others, name: getattr(options, name)}
-    for name in others:
+def check_options(options: ReadOptions, settings: Settings) -> None:
+    """Raise for options that have no meaning for a dataset."""
+    given = settings.for_files()
+    if options.format is not None:
+        given["format"] = options.format
+    for name in given:
         raise OptionError(
             f"`{name}` was given with a dataset, but it is about files",
             hint=f"leave `{name}` out, or give the files instead of a dataset",
@@ -77,13 +89,17 @@ def check_options(options: ReadOptions, others: Mapping[str, Any]) -> None:
     groups_of([], options.group_weights)
 
 
-def count(dataset: Any, pretokenizer: Pretokenizer, options: ReadOptions, partitions: int) -> Sum:
+def count(
+    dataset: Any, pretokenizer: Pretokenizer, options: ReadOptions, partitions: int | None
+) -> Sum:
     """Count the pretokens of a dataset."""
     counter = partial(_count_pretokens, pretokenizer, options)
     return _summed(dataset, counter, options, partitions, Counts)
 
 
-def count_candidates(dataset: Any, words: Tokenizer, options: ReadOptions, partitions: int) -> Sum:
+def count_candidates(
+    dataset: Any, words: Tokenizer, options: ReadOptions, partitions: int | None
+) -> Sum:
     """Count the candidates of a dataset with these words."""
     counter = partial(_count_candidates, ray.put(Shipped(words)), options)
     return _summed(dataset, counter, options, partitions, Candidates)
@@ -93,9 +109,10 @@ def _summed(
     dataset: Any,
     counter: Callable[[Any], tuple[Any, Any]],
     options: ReadOptions,
-    partitions: int,
+    partitions: int | None,
     kind: type[Counts] | type[Candidates],
 ) -> Sum:
+    partitions = PARTITIONS if partitions is None else check_partitions(partitions)
     with _our_errors() as mailbox:
         counted = dataset.map_batches(
             _count_block,
@@ -153,9 +170,10 @@ def _count_block(
         raise
     facts = {**counts.facts, "skipped_examples": report.skipped_examples}
     rows = {_FACTS: json.dumps(facts).encode()}
-    for number in range(partitions):
-        part = counts.partition(number, partitions)
-        if len(part):
+    described = counts._described()
+    for number, (columns, _) in enumerate(counts._engine.partitioned(partitions)):
+        part = counts._layout().table(columns, described)
+        if part.num_rows:
             rows[number] = _packed(part)
     return _rows(rows)
 
@@ -171,7 +189,7 @@ def _add_up(group: Any, *, kind: type[Counts] | type[Candidates]) -> Any:
             "skipped_examples": [e for f in listed for e in f["skipped_examples"]][:5],
         }
         return _rows({number: json.dumps(facts).encode()})
-    return _rows({number: _packed(_added(kind, map(_unpacked, blobs)))})
+    return _rows({number: _packed(_added(kind, map(_unpacked, blobs)).to_arrow())})
 
 
 def _added(kind: type[Any], tables: Any) -> Any:
@@ -219,10 +237,9 @@ def _rows(blobs: Mapping[int, bytes]) -> Any:
     )
 
 
-def _packed(counts: Any) -> Any:
+def _packed(table: Any) -> Any:
     import pyarrow as pa
 
-    table = counts.to_arrow()
     sink = pa.BufferOutputStream()
     with pa.ipc.new_stream(sink, table.schema) as writer:
         writer.write_table(table)

@@ -43,8 +43,9 @@ class Encode:
         threads: int = 1,
     ) -> None:
         self._pa = need("pyarrow", "ray", "superword.integrations.ray")
-        loaded = isinstance(tokenizer, Tokenizer)
-        self._tokenizer = tokenizer if loaded else Tokenizer.load(tokenizer)
+        if not isinstance(tokenizer, Tokenizer):
+            tokenizer = Tokenizer.load(tokenizer)
+        self._tokenizer = tokenizer
         self._column, self._into = column, into
         self._allowed: Any = (
             allowed_special if allowed_special == "all" else frozenset(allowed_special)

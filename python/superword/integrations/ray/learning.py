@@ -39,7 +39,8 @@ def learn_words(
     load: Callable[..., Counts], arguments: tuple[Any, ...], options: TrainOptions, tell: Tell
 ) -> Learned:
     """Learn words from the counts that `load(*arguments)` returns in the task."""
-    return _in_task(_words, tell, options, load, *arguments)
+    learned: Learned = _in_task(_words, tell, options, load, *arguments)
+    return learned
 
 
 def learn_superwords(
@@ -50,10 +51,13 @@ def learn_superwords(
     tell: Tell,
 ) -> Learned:
     """Learn superwords from the candidates that `load(*arguments)` returns in the task."""
-    return _in_task(_superwords, tell, options, words.to_bytes(), load, *arguments)
+    learned: Learned = _in_task(_superwords, tell, options, words.to_bytes(), load, *arguments)
+    return learned
 
 
-def _in_task(function: Callable[..., Learned], tell: Tell, options: TrainOptions, *more: Any) -> Any:
+def _in_task(
+    function: Callable[..., Learned], tell: Tell, options: TrainOptions, *more: Any
+) -> Any:
     cpus = cpus_for(1, options.threads)
     learning = {**options.for_learning(), "threads": cpus}
     if tell is None:

@@ -20,13 +20,13 @@ from superword._encoding.files import run as encode_locally
 from superword._files.replace import make_directory
 from superword._files.replace import replace as replace_file
 from superword.errors import ClusterError, ShardsMismatchError
-from superword.inputs import Input
+from superword.inputs import expand
 from superword.integrations.ray import tasks
 from superword.integrations.ray.cluster import connected, cpus_for, ray
-from superword.integrations.ray.learning import Tell
 from superword.plans import Task, group_inputs
 from superword.shards import EncodedCorpus, Shard
 from superword.tokenizer import Tokenizer
+from superword.training import Inputs, ProgressOption, watching
 
 __all__ = ["run"]
 
@@ -40,7 +40,7 @@ _TASK = re.compile(r"task-\d{5,}")
 
 def run(
     tokenizer: Tokenizer,
-    found: Sequence[Input],
+    inputs: Inputs,
     out_dir: str | os.PathLike[str],
     options: Mapping[str, Any],
     *,
@@ -48,11 +48,12 @@ def run(
     address: str | None,
     task_size: int | str,
     overwrite: bool,
-    tell: Tell,
+    progress: ProgressOption = False,
 ) -> EncodedCorpus:
     """Encode files. `options` are those of `Tokenizer.encode_files` that decide the shards."""
+    folder = Path(os.path.abspath(out_dir))  # noqa: PTH100 - links may differ on other nodes.
+    found = expand(inputs, options["input_format"], work_dir=folder)
     groups = group_inputs(found, task_size)
-    folder = Path(os.path.abspath(out_dir))  # noqa: PTH100 - the nodes may have other links.
     recipe = {
         "model_sha256": tokenizer._digest().hex(),
         **options,
@@ -62,7 +63,7 @@ def run(
         _remove(folder)
     _claim(folder, json.loads(json.dumps(recipe)))
     total = sum(group.bytes for group in groups)
-    with connected(address):
+    with watching(progress) as tell, connected(address):
         cpus = cpus_for(len(groups), threads)
         shipped = ray.put(Shipped(tokenizer))
         jobs = [
@@ -139,9 +140,7 @@ def _check_shared(folder: Path, groups: Sequence[Task]) -> None:
         )
 
 
-def _together(
-    folder: Path, groups: Sequence[Task], made: Sequence[EncodedCorpus]
-) -> EncodedCorpus:
+def _together(folder: Path, groups: Sequence[Task], made: Sequence[EncodedCorpus]) -> EncodedCorpus:
     """All shards as one corpus, in the order of the inputs."""
     return replace(
         made[0],

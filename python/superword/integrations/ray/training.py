@@ -1,93 +1,58 @@
-"""Train on files: plan, count, learn words, count candidates, learn superwords."""
+"""Train: count, learn words, count candidates, learn superwords."""
 
 from __future__ import annotations
 
 import hashlib
 import json
-import os
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from superword import _core
+from superword._counting.stages import words_options
 from superword._files import work
 from superword._files.replace import replace as replace_file
 from superword.counts import Candidates, Counts
-from superword.errors import ModelFileError, OptionError
-from superword.inputs import Input
-from superword.integrations.ray import learning
+from superword.errors import CountsError, ModelFileError
+from superword.integrations.ray import datasets, learning, tasks
 from superword.integrations.ray.cluster import connected
-from superword.integrations.ray.counting import Counting
+from superword.integrations.ray.counting import Counting, read_bounds, report_of
 from superword.integrations.ray.learning import Learned, Tell
-from superword.options import ReadOptions, TrainOptions
-from superword.plans import Plan, Receipt
-from superword.stages import words_options
+from superword.integrations.ray.planning import Settings
+from superword.options import TrainOptions, pretokenizer_of
+from superword.plans import Plan
 from superword.tokenizer import Tokenizer
-from superword.training import ProgressOption, Report, watching
+from superword.training import Inputs, ProgressOption, Report, watching
 
-__all__ = ["TASK_SIZE", "make_plan", "model_key", "report_of", "run"]
+__all__ = ["model_key", "run"]
 
-TASK_SIZE = "1GB"
 PLAN = "plan.json"
-
-# One partition for so much of the input on disk. The number may not depend on the cluster, because
-# a run that is resumed on another one must find its work.
-_BYTES_PER_PARTITION = 4_000_000_000
-_FEWEST_PARTITIONS, _MOST_PARTITIONS = 16, 512
-
-
-def make_plan(
-    found: Sequence[Input],
-    options: ReadOptions,
-    partitions: int | None,
-    task_size: int | str,
-    **more: Any,
-) -> Plan:
-    """Plan the tasks over files, which are named by absolute paths: nodes differ in directories."""
-    work.check_inputs(found)
-    if partitions is None:
-        size = sum(item.size or 0 for item in found)
-        wanted = max(_FEWEST_PARTITIONS, -(-size // _BYTES_PER_PARTITION))
-        partitions = min(_MOST_PARTITIONS, wanted)
-    # Path.absolute, not resolve: the other nodes may have other links.
-    inputs = [(item.group, str(Path(item.path).absolute())) for item in found]
-    return Plan.make(
-        inputs,
-        partitions=partitions,
-        task_size=task_size,
-        text_field=options.text_field,
-        on_error=options.on_error,
-        format=options.format,
-        weights=options.weights,
-        **more,
-    )
 
 
 def run(
-    found: Sequence[Input],
+    inputs: Inputs,
     options: TrainOptions,
     *,
     address: str | None = None,
-    partitions: int | None = None,
-    task_size: int | str = TASK_SIZE,
+    settings: Settings | None = None,
     progress: ProgressOption = False,
     note: Callable[[str], object] = lambda change: None,
 ) -> tuple[Tokenizer, Report]:
-    """Train on files, and return a report. `train` and the command line both use this.
+    """Train, and return a report. `train` and the command line both use this.
 
     `note` is called for each option or input that has changed since the last run in `work_dir`.
     """
-    if options.work_dir is None:
-        raise OptionError(
-            "`work_dir` is missing: the nodes of a cluster share their work through it",
-            hint="give a directory that all nodes can read and write, such as one on NFS",
-            option="work_dir",
-        )
-    plan = make_plan(found, options, partitions, task_size, pretokenizer=options.pretokenizer)
-    folder = Path(os.path.abspath(options.work_dir))  # noqa: PTH100 - as for the inputs.
+    settings = settings or Settings(options.work_dir)
+    if datasets.is_dataset(inputs):
+        datasets.check_options(options, settings)
+        with watching(progress) as tell, connected(address):
+            return _train_on_dataset(inputs, options, settings, tell)
+    folder = settings.folder()
+    found = settings.found(inputs, options)
+    plan = settings.plan(found, options, pretokenizer=options.pretokenizer)
     names = [item.path for item in found]
     with work.held(options, names) as (_, changes), watching(progress) as tell:
         for change in changes:
@@ -95,6 +60,20 @@ def run(
         plan.save(folder / PLAN)
         with connected(address):
             return _Run(plan, folder, options, tell).train()
+
+
+def _train_on_dataset(
+    dataset: Any, options: TrainOptions, settings: Settings, tell: Tell
+) -> tuple[Tokenizer, Report]:
+    pretokenizer = pretokenizer_of(options.pretokenizer)
+    first = datasets.count(dataset, pretokenizer, options, settings.partitions)
+    learned = learning.learn_words(first.load, first.tables, words_options(options), tell)
+    if options.method != "bpe":
+        words = learned.tokenizer()
+        second = datasets.count_candidates(dataset, words, options, settings.partitions)
+        first.same_text(second)
+        learned = learning.learn_superwords(words, second.load, second.tables, options, tell)
+    return learned.tokenizer(), first.report(learned.shortfall)
 
 
 def model_key(plan: Plan, options: TrainOptions) -> str:
@@ -128,20 +107,27 @@ class _Run:
                 ),
             )
         if self.options.method != "bpe":
-            learned = self._superwords(learned.tokenizer())
-        report = report_of(receipts, learned.shortfall)
-        return learned.tokenizer(), replace(report, seconds=self.seconds)
+            words = learned.tokenizer()
+            learned = self._kept(self.options, lambda _: self._superwords(words, counts))
+        report = replace(report_of(receipts), shortfall=learned.shortfall, seconds=self.seconds)
+        return learned.tokenizer(), report
 
-    def _superwords(self, words: Tokenizer) -> Learned:
-        with self._timed("candidates"):
-            candidates, _ = self.counting.candidates(words)
-        with self._timed("supermerge"):
-            return self._kept(
-                self.options,
-                lambda options: learning.learn_superwords(
-                    words, Candidates.load, (str(candidates),), options, self.tell
-                ),
-            )
+    def _superwords(self, words: Tokenizer, counts: Path) -> Learned:
+        cut_below = tasks.call(
+            _guess_cut, words.to_bytes(), str(counts), self.options.for_learning(), cpus=1
+        )
+        while True:
+            with self._timed("candidates"):
+                candidates, _ = self.counting.candidates(words, counts, cut_below)
+            try:
+                with self._timed("supermerge"):
+                    return learning.learn_superwords(
+                        words, Candidates.load, (str(candidates),), self.options, self.tell
+                    )
+            except CountsError as error:
+                if error.next is None:
+                    raise
+                cut_below = error.next
 
     def _kept(self, options: TrainOptions, learn: Callable[[TrainOptions], Learned]) -> Learned:
         """The model that an earlier run has learned with these options, or a new one."""
@@ -157,17 +143,12 @@ class _Run:
     @contextmanager
     def _timed(self, phase: str) -> Iterator[None]:
         started = time.monotonic()
-        yield
-        self.seconds[phase] = time.monotonic() - started
+        try:
+            yield
+        finally:
+            spent = time.monotonic() - started
+            self.seconds[phase] = self.seconds.get(phase, 0.0) + spent
 
 
-def report_of(receipts: Sequence[Receipt], shortfall: str | None = None) -> Report:
-    """What the tasks of a plan have read and skipped."""
-    examples = [example for receipt in receipts for example in receipt.skipped_examples]
-    return Report(
-        documents=sum(receipt.documents for receipt in receipts),
-        bytes=sum(receipt.bytes for receipt in receipts),
-        skipped=sum(receipt.skipped for receipt in receipts),
-        skipped_examples=tuple(examples[:5]),
-        shortfall=shortfall,
-    )
+def _guess_cut(words: bytes, counts: str, options: dict[str, Any]) -> int:
+    return _core.guess_cut(_core.Model.from_bytes(words), read_bounds(counts), options)
