@@ -23,7 +23,7 @@ from superword.errors import ClusterError, ShardsMismatchError
 from superword.inputs import expand
 from superword.integrations.ray import tasks
 from superword.integrations.ray.cluster import connected, cpus_for, ray
-from superword.plans import Task, group_inputs
+from superword.plans import TASK_SIZE, Task, group_inputs
 from superword.shards import EncodedCorpus, Shard
 from superword.tokenizer import Tokenizer
 from superword.training import Inputs, ProgressOption, watching
@@ -44,10 +44,10 @@ def run(
     out_dir: str | os.PathLike[str],
     options: Mapping[str, Any],
     *,
-    threads: int | None,
-    address: str | None,
-    task_size: int | str,
-    overwrite: bool,
+    threads: int | None = None,
+    address: str | None = None,
+    task_size: int | str = TASK_SIZE,
+    overwrite: bool = False,
     progress: ProgressOption = False,
 ) -> EncodedCorpus:
     """Encode files. `options` are those of `Tokenizer.encode_files` that decide the shards."""
@@ -66,8 +66,9 @@ def run(
     with watching(progress) as tell, connected(address):
         cpus = cpus_for(len(groups), threads)
         shipped = ray.put(Shipped(tokenizer))
+        settings = ({**options, "threads": cpus}, tokenizer.cache_bytes)
         jobs = [
-            tasks.Job(_encode, (shipped, group, str(folder), dict(options), cpus), group.bytes)
+            tasks.Job(_encode, (shipped, group, str(folder), settings), group.bytes)
             for group in groups
         ]
 
@@ -83,11 +84,14 @@ def run(
 
 
 def _encode(
-    shipped: Shipped, group: Task, folder: str, options: dict[str, Any], threads: int
+    shipped: Shipped, group: Task, folder: str, settings: tuple[dict[str, Any], int]
 ) -> EncodedCorpus:
+    options, cache_bytes = settings
+    tokenizer = shipped.tokenizer()
+    tokenizer.set_cache_bytes(cache_bytes)
     inputs = [item.path for item in group.opened()]
     target = Path(folder) / group.name
-    return encode_locally(shipped.tokenizer(), inputs, target, **options, threads=threads)
+    return encode_locally(tokenizer, inputs, target, **options)
 
 
 def _claim(folder: Path, recipe: dict[str, Any]) -> None:
