@@ -52,10 +52,10 @@ def run(
             on_done(size)
             done, _ = ray.wait(list(places), num_returns=1, timeout=_SECONDS_BETWEEN_CALLS)
             for reference in done:
+                place = places.pop(reference)
                 result, error = _get(reference)
                 if error is not None:
                     raise error
-                place = places.pop(reference)
                 results[place] = result
                 size += jobs[place].size
         on_done(size)
@@ -109,11 +109,24 @@ def lost(error: Exception) -> ClusterError:
 
 def _cancel(references: Sequence[Any]) -> None:
     """Cancel tasks: ask them to stop, and end the worker of those that do not."""
+    # Ray aborts this process if a task is cancelled at the moment at which it ends. The pause keeps
+    # away from the tasks that end together with the one that failed.
+    references = _unfinished(references, 0.1)
     for force in (False, True):
         for reference in references:
             ray.cancel(reference, force=force)
         until = time.monotonic() + _SECONDS_TO_STOP
         while references and time.monotonic() < until:
-            _, references = ray.wait(references, num_returns=len(references), timeout=0.2)
+            references = _unfinished(references, 0.2)
         if not references:
             return
+
+
+def _unfinished(references: Sequence[Any], timeout: float) -> Sequence[Any]:
+    """The tasks that are not finished after `timeout` seconds."""
+    if not references:
+        return references
+    unfinished: list[Any] = ray.wait(
+        list(references), num_returns=len(references), timeout=timeout
+    )[1]
+    return unfinished

@@ -1,0 +1,139 @@
+"""Ray on this machine, for tests. `tests/cluster/conftest.py` binds it to 127.0.0.1."""
+
+from __future__ import annotations
+
+import json
+import random
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+ray = pytest.importorskip("ray", reason="Ray is not installed: run make test-cluster")
+
+LOCALHOST = "127.0.0.1"
+NODE = {"num_cpus": 1, "node_ip_address": LOCALHOST, "object_store_memory": 100 << 20}
+
+
+@contextmanager
+def ray_started(cpus: int = 2) -> Iterator[None]:
+    """Ray in this process, with workers on this machine."""
+    ray.init(
+        address="local",
+        num_cpus=cpus,
+        include_dashboard=False,
+        log_to_driver=False,
+        logging_level="ERROR",
+        object_store_memory=200 << 20,
+        _node_ip_address=LOCALHOST,
+    )
+    try:
+        yield
+    finally:
+        ray.shutdown()
+
+
+class Nodes:
+    """A cluster of a head and two more nodes, with one CPU each."""
+
+    def __init__(self) -> None:
+        from ray.cluster_utils import Cluster
+
+        head = {**NODE, "include_dashboard": False}
+        self.cluster = Cluster(initialize_head=True, head_node_args=head)
+        self.fill()
+
+    @property
+    def address(self) -> str:
+        return str(self.cluster.address)
+
+    def fill(self) -> None:
+        """Replace the nodes that were lost."""
+        while len(self.cluster.worker_nodes) < 2:
+            self.cluster.add_node(**NODE)
+
+    def lose_one(self) -> None:
+        """Remove a node without grace: all of its processes are killed."""
+        self.cluster.remove_node(next(iter(self.cluster.worker_nodes)), allow_graceful=False)
+
+    def shutdown(self) -> None:
+        self.cluster.shutdown()
+
+
+def finished(work: Path, kind: str) -> list[Path]:
+    """The receipts of the finished tasks of a kind: counts or candidates."""
+    return sorted(work.glob(f"{kind}-*/tasks/*/receipt.json"))
+
+
+def wait_for(condition: Callable[[], object], seconds: float = 60) -> None:
+    """Wait until a condition holds. It is asked often, because it may hold only for a moment."""
+    until = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < until, "it took too long"
+        time.sleep(0.002)
+
+
+class Saboteur(threading.Thread):
+    """Breaks something as soon as the first tasks are finished, and notes how many were."""
+
+    def __init__(self, work: Path, kind: str, break_it: Callable[[], object]) -> None:
+        super().__init__(daemon=True)
+        self.work, self.kind, self.break_it = work, kind, break_it
+        self.done_before = self.done_after = 0
+        self.failure: BaseException | None = None
+
+    def run(self) -> None:
+        try:
+            wait_for(lambda: finished(self.work, self.kind))
+            self.done_before = len(finished(self.work, self.kind))
+            self.break_it()
+            self.done_after = len(finished(self.work, self.kind))
+        except BaseException as error:
+            self.failure = error
+
+    def check(self, tasks: int) -> None:
+        """Fail unless it came in the middle: some tasks were finished, and others were not."""
+        self.join()
+        if self.failure is not None:
+            raise self.failure
+        assert 1 <= self.done_before <= self.done_after < tasks
+
+
+def write_files(folder: Path, files: int, size: int) -> list[str]:
+    """Files of random words, `size` bytes each, which take a moment to count."""
+    folder.mkdir()
+    chance = random.Random(12)
+    words = [
+        "".join(chance.choices("aeioulnrst", k=chance.randrange(2, 8))) for _ in range(3000)
+    ] + ["of the"] * 300
+    for number in range(files):
+        with (folder / f"{number:03}.jsonl").open("w") as file:
+            written = 0
+            while written < size:
+                text = " ".join(chance.choices(words, k=200))
+                written += file.write(json.dumps({"text": text}) + "\n")
+    return [str(folder)]
+
+
+def worker_pids() -> list[int]:
+    """The processes that run tasks of ours at the moment, on all nodes of this machine."""
+    found = []
+    for entry in Path("/proc").iterdir():
+        if entry.name.isdigit():
+            try:
+                title = (entry / "cmdline").read_bytes().split(b"\0")[0]
+            except OSError:
+                continue
+            if title.startswith(b"ray::_guarded"):
+                found.append(int(entry.name))
+    return found
+
+
+def options_of(method: str) -> dict[str, Any]:
+    """Options for a small vocabulary."""
+    more = {"supermerges": 20} if method == "superbpe" else {}
+    return {"vocab_size": 400, "method": method, **more}
