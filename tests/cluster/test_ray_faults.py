@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import signal
 import subprocess
 import sys
@@ -18,6 +17,7 @@ from support.ray_clusters import (
     Saboteur,
     finished,
     options_of,
+    stopped_worker,
     wait_for,
     worker_pids,
     write_files,
@@ -79,9 +79,8 @@ def test_a_worker_that_is_killed_changes_nothing(
     killed: list[int] = []
 
     def kill() -> None:
-        wait_for(worker_pids)
-        killed.append(worker_pids()[0])
-        os.kill(killed[0], signal.SIGKILL)
+        with stopped_worker() as pid:
+            killed.append(pid)
 
     saboteur = Saboteur(work, "counts", kill)
     saboteur.start()

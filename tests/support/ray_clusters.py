@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
 import random
+import signal
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -57,8 +59,10 @@ class Nodes:
             self.cluster.add_node(**NODE)
 
     def lose_one(self) -> None:
-        """Remove a node without grace: all of its processes are killed."""
-        self.cluster.remove_node(next(iter(self.cluster.worker_nodes)), allow_graceful=False)
+        """Remove a node that runs a task, without grace: all of its processes are killed."""
+        node = next(iter(self.cluster.worker_nodes))
+        with stopped_worker(node.all_processes["raylet"][0].process.pid):
+            self.cluster.remove_node(node, allow_graceful=False)
 
     def shutdown(self) -> None:
         self.cluster.shutdown()
@@ -119,18 +123,41 @@ def write_files(folder: Path, files: int, size: int) -> list[str]:
     return [str(folder)]
 
 
-def worker_pids() -> list[int]:
-    """The processes that run tasks of ours at the moment, on all nodes of this machine."""
+def worker_pids(raylet: int | None = None) -> list[int]:
+    """The processes that run tasks of ours at the moment, on all nodes or on that of a raylet."""
     found = []
     for entry in Path("/proc").iterdir():
         if entry.name.isdigit():
             try:
-                title = (entry / "cmdline").read_bytes().split(b"\0")[0]
+                busy = (entry / "cmdline").read_bytes().startswith(b"ray::_guarded")
+                # The name of a process, in parentheses, may hold anything. Its parent is after it.
+                parent = int((entry / "stat").read_text().rpartition(")")[2].split()[1])
             except OSError:
                 continue
-            if title.startswith(b"ray::_guarded"):
+            if busy and raylet in (None, parent):
                 found.append(int(entry.name))
     return found
+
+
+@contextmanager
+def stopped_worker(raylet: int | None = None) -> Iterator[int]:
+    """A process that stands still in the middle of a task. It is killed at the end."""
+    stopped: list[int] = []
+
+    def stop_one() -> bool:
+        for pid in worker_pids(raylet):
+            os.kill(pid, signal.SIGSTOP)
+            if pid in worker_pids(raylet):
+                stopped.append(pid)
+                return True
+            os.kill(pid, signal.SIGCONT)  # It had just finished.
+        return False
+
+    wait_for(stop_one)
+    try:
+        yield stopped[0]
+    finally:
+        os.kill(stopped[0], signal.SIGKILL)
 
 
 def options_of(method: str) -> dict[str, Any]:
