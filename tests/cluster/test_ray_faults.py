@@ -6,7 +6,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -78,8 +78,9 @@ def test_a_worker_that_is_killed_changes_nothing(
     work = tmp_path / "work"
     killed: list[int] = []
 
-    def kill() -> None:
+    def kill(note: Callable[[], None]) -> None:
         with stopped_worker() as pid:
+            note()
             killed.append(pid)
 
     saboteur = Saboteur(work, "counts", kill)

@@ -58,10 +58,11 @@ class Nodes:
         while len(self.cluster.worker_nodes) < 2:
             self.cluster.add_node(**NODE)
 
-    def lose_one(self) -> None:
+    def lose_one(self, note: Callable[[], None]) -> None:
         """Remove a node that runs a task, without grace: all of its processes are killed."""
         node = next(iter(self.cluster.worker_nodes))
         with stopped_worker(node.all_processes["raylet"][0].process.pid):
+            note()
             self.cluster.remove_node(node, allow_graceful=False)
 
     def shutdown(self) -> None:
@@ -82,29 +83,35 @@ def wait_for(condition: Callable[[], object], seconds: float = 60) -> None:
 
 
 class Saboteur(threading.Thread):
-    """Breaks something as soon as the first tasks are finished, and notes how many were."""
+    """Breaks something as soon as the first tasks are finished.
 
-    def __init__(self, work: Path, kind: str, break_it: Callable[[], object]) -> None:
+    `break_it` is called with a function that notes how many tasks are finished at that moment.
+    """
+
+    def __init__(
+        self, work: Path, kind: str, break_it: Callable[[Callable[[], None]], object]
+    ) -> None:
         super().__init__(daemon=True)
         self.work, self.kind, self.break_it = work, kind, break_it
-        self.done_before = self.done_after = 0
+        self.done = 0
         self.failure: BaseException | None = None
 
     def run(self) -> None:
         try:
             wait_for(lambda: finished(self.work, self.kind))
-            self.done_before = len(finished(self.work, self.kind))
-            self.break_it()
-            self.done_after = len(finished(self.work, self.kind))
+            self.break_it(self._note)
         except BaseException as error:
             self.failure = error
+
+    def _note(self) -> None:
+        self.done = len(finished(self.work, self.kind))
 
     def check(self, tasks: int) -> None:
         """Fail unless it came in the middle: some tasks were finished, and others were not."""
         self.join()
         if self.failure is not None:
             raise self.failure
-        assert 1 <= self.done_before <= self.done_after < tasks
+        assert 1 <= self.done < tasks
 
 
 def write_files(folder: Path, files: int, size: int) -> list[str]:
