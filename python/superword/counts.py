@@ -191,6 +191,21 @@ class Counts(Stored, Mapping[bytes, int]):
         except CountsError as error:
             raise error._at(name, path=name) from None
 
+    @staticmethod
+    def load_bounds(directory: str | os.PathLike[str]) -> BigramBounds:
+        """Only the bounds of a directory of counts."""
+        from superword._counting.directory import bounds_of
+        from superword._counting.receipts import read_receipt
+
+        bounds = bounds_of(directory, read_receipt(directory))
+        if bounds is None:
+            raise CountsError(
+                f"{directory} has no bounds of bigrams",
+                hint="count again with `partitions` or `plan`, or with `bounds=True`",
+                path=os.fspath(directory),
+            )
+        return bounds
+
     def __getitem__(self, token: bytes) -> int:
         count = self._engine.get(token) if isinstance(token, bytes) else 0
         if not count:

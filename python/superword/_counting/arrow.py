@@ -212,7 +212,9 @@ def read(path: str) -> tuple[Any, Iterator[Any]]:
         with _readable(path):
             if hasattr(file, "iter_batches"):
                 columns = [name for name in ("token", "tokens", "count") if name in schema.names]
-                yield from file.iter_batches(batch_size=BATCH_ROWS, columns=columns)
+                # A batch that spans row groups could exceed 2 GiB.
+                for group in range(file.num_row_groups):
+                    yield from file.iter_batches(BATCH_ROWS, row_groups=[group], columns=columns)
             elif hasattr(file, "num_record_batches"):
                 yield from (file.get_batch(at) for at in range(file.num_record_batches))
             else:

@@ -229,9 +229,9 @@ def merge_partition(
             f"there is no partition {partition}: the counts have {plural(of, 'partition')}",
             hint=f"give a number from 0 to {of - 1}",
         )
-    if min_count > 1 and total.min_count > 1:
+    if total.min_count > 1:
         raise pruned_before()
-    total = replace(total, min_count=max(min_count, total.min_count))
+    total = replace(total, min_count=min_count)
     folder = _claim(output, total)
     columns = (batch for path in found for batch in _columns(path, total.kind, partition, of))
     counts = _engine(total, columns)

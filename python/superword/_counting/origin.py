@@ -190,6 +190,8 @@ def _all_weights(origins: Sequence[Origin]) -> dict[str, float]:
 
 def sum_facts(parts: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     """The numbers that all parts have, added up; the facts of groups are added up by name."""
+    if len(parts) == 1:
+        return dict(parts[0])
     shared = [name for name in parts[0] if all(name in part for part in parts)]
     facts: dict[str, Any] = {
         name: sum(part[name] for part in parts)

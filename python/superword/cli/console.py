@@ -113,9 +113,11 @@ def _summary(tokenizer: Tokenizer, report: Report, output: str, seconds: float) 
         "vocabulary": f"{tokenizer.n_vocab:,} tokens",
         "merges": f"{len(tokenizer.merges):,}",
         "superwords": f"{superwords:,} ({superwords / tokenizer.n_vocab:.1%})",
-        "read": f"{plural(report.documents, 'document')}, {format_bytes(report.bytes)}{rate}",
-        "skipped": plural(report.skipped, "document"),
     }
+    if report.documents:  # A model that is trained on counts reads no text.
+        read = f"{plural(report.documents, 'document')}, {format_bytes(report.bytes)}{rate}"
+        rows["read"] = read
+        rows["skipped"] = plural(report.skipped, "document")
     for phase, spent in report.seconds.items():
         rows[progress.PHASES.get(phase, phase)] = format_seconds(spent)
     rows["total"] = format_seconds(seconds)

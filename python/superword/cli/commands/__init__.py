@@ -14,6 +14,7 @@ from superword.cli.commands.encode_files import encode_files
 from superword.cli.commands.exports import export, verify
 from superword.cli.commands.imports import import_
 from superword.cli.commands.models import inspect, truncate
+from superword.cli.commands.plans import plan
 from superword.cli.commands.texts import decode, encode, pretokenize
 from superword.cli.commands.train import train
 from superword.cli.group import INTERRUPTED, SuperwordGroup, examples, tell_os_error
@@ -37,7 +38,8 @@ def cli() -> None:
 
 
 _COMMANDS = {
-    "Train": (train, count, candidates, merge_counts),
+    "Train": (train,),
+    "Train in parts": (plan, count, candidates, merge_counts),
     "Encode and decode": (encode, encode_files, decode, pretokenize),
     "Models": (inspect, truncate, import_, export, verify),
     "Shell": (completion,),
