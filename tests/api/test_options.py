@@ -17,6 +17,7 @@ from superword.options import FILES_ONLY, GREEDY_SPLIT, TrainOptions
 
 # Parameters of the command that are not training options.
 RUN_OPTIONS = ("output", "counts", "candidates", "base", "also", "overwrite", "as_json", "quiet")
+RUN_OPTIONS += ("engine", "address")
 
 DEFINED = {option.name: option for option in fields(TrainOptions)}
 

@@ -5,10 +5,12 @@ from __future__ import annotations
 import signal
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+import numpy as np
 import pytest
 import superword
 from superword.integrations import ray as superword_ray
@@ -88,6 +90,30 @@ def test_a_worker_that_is_killed_changes_nothing(
     assert trained(inputs, work, nodes) == expected
     saboteur.check(FILES)
     assert len(killed) == 1
+
+
+def test_a_worker_that_is_killed_while_it_encodes_changes_nothing(
+    nodes: Nodes, inputs: list[str], boundless: superword.Tokenizer, tmp_path: Path
+) -> None:
+    killed: list[int] = []
+
+    def kill() -> None:
+        with stopped_worker() as pid:
+            killed.append(pid)
+
+    saboteur = threading.Thread(target=kill)
+    saboteur.start()
+    got = superword_ray.encode_files(
+        inputs, boundless, tmp_path / "out", task_size=1, address=nodes.address
+    )
+    saboteur.join()
+    assert len(killed) == 1
+    local = boundless.encode_files(inputs, tmp_path / "local")
+    both = [
+        np.concatenate([np.load(corpus.path / shard.tokens_file) for shard in corpus.shards])
+        for corpus in (got, local)
+    ]
+    assert np.array_equal(*both)
 
 
 DRIVER = """

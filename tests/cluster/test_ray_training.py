@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import json
 import warnings
 from collections.abc import Iterator
@@ -26,7 +27,15 @@ from superword.integrations import ray as superword_ray
 from superword.integrations.ray.training import model_key
 from superword.options import TrainOptions
 from superword.plans import Plan
-from support.ray_clusters import finished, options_of, ray, ray_started
+from support.ray_clusters import (
+    finished,
+    options_of,
+    ray,
+    ray_started,
+    wait_for,
+    worker_pids,
+    write_files,
+)
 
 pa = pytest.importorskip("pyarrow")
 pytestmark = pytest.mark.cluster
@@ -247,6 +256,31 @@ def test_progress_has_the_phases_of_a_local_run(texts: list[str], tmp_path: Path
     assert set(phases) <= {"count", "merge", "candidates", "supermerge"}
     counted = [progress for progress in seen if progress.phase == "count"]
     assert counted[-1].done == counted[-1].total
+
+
+def test_the_options_are_those_of_superword_train() -> None:
+    local = inspect.signature(superword.train).parameters
+    ours = inspect.signature(superword_ray.train).parameters
+    assert set(local) - set(ours) == {"max_bytes", "sample", "seed"}
+    assert set(ours) - set(local) == {"address", "partitions", "task_size"}
+    for name in set(local) & set(ours):
+        assert ours[name].default == local[name].default, name
+
+
+def test_an_interrupted_run_leaves_no_tasks_behind(tmp_path: Path) -> None:
+    inputs = write_files(tmp_path / "in", 4, 2_000_000)
+
+    def interrupt(progress: superword.Progress) -> None:
+        if worker_pids():
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        superword_ray.train(
+            inputs, vocab_size=400, work_dir=tmp_path / "work", task_size=1, progress=interrupt
+        )
+    wait_for(lambda: not worker_pids(), seconds=10)
+    assert len(finished(tmp_path / "work", "counts")) < 4
+    assert ray.is_initialized()
 
 
 @pytest.mark.parametrize(

@@ -203,10 +203,10 @@ def _from_text(
 def _on_ray(
     inputs: tuple[str, ...], address: str | None, values: dict[str, Any], console: Console
 ) -> tuple[TrainOptions, Work]:
-    from superword.integrations.ray import training
-
     # A sample is drawn from the whole text, which no node sees.
     refuse_with_ray({name: values[name] for name in ("sample", "max_bytes", "seed")})
+    from superword.integrations.ray import training
+
     if not inputs:
         raise click.UsageError("Missing argument 'INPUT...'.")
     _need_size(values)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import replace
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -93,7 +94,7 @@ def count(
     dataset: Any, pretokenizer: Pretokenizer, options: ReadOptions, partitions: int | None
 ) -> Sum:
     """Count the pretokens of a dataset."""
-    counter = partial(_count_pretokens, pretokenizer, options)
+    counter = partial(_count_pretokens, pretokenizer)
     return _summed(dataset, counter, options, partitions, Counts)
 
 
@@ -101,25 +102,30 @@ def count_candidates(
     dataset: Any, words: Tokenizer, options: ReadOptions, partitions: int | None
 ) -> Sum:
     """Count the candidates of a dataset with these words."""
-    counter = partial(_count_candidates, ray.put(Shipped(words)), options)
+    counter = partial(_count_candidates, ray.put(Shipped(words)))
     return _summed(dataset, counter, options, partitions, Candidates)
 
 
 def _summed(
     dataset: Any,
-    counter: Callable[[Any], tuple[Any, Any]],
+    counter: Callable[[ReadOptions, Any], tuple[Any, Any]],
     options: ReadOptions,
     partitions: int | None,
     kind: type[Counts] | type[Candidates],
 ) -> Sum:
     partitions = PARTITIONS if partitions is None else check_partitions(partitions)
+    threads = options.threads or 1
     with _our_errors() as mailbox:
         counted = dataset.map_batches(
             _count_block,
-            fn_kwargs={"counter": counter, "partitions": partitions, "mailbox": mailbox},
+            fn_kwargs={
+                "counter": partial(counter, replace(options, threads=threads)),
+                "partitions": partitions,
+                "mailbox": mailbox,
+            },
             batch_size=None,
             batch_format="pyarrow",
-            num_cpus=options.threads or 1,
+            num_cpus=threads,
         )
         # One task for each partition. Ray would start 200 for any number of them.
         groups = counted.groupby("partition", num_partitions=partitions)
