@@ -28,7 +28,7 @@ def inputs(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
 
 
 def run(*arguments: object) -> subprocess.CompletedProcess[str]:
-    # Without the variables of conftest.py, as for anybody else.
+    # Without the variables of `support.ray_clusters`, as for anybody else.
     environment = {name: value for name, value in os.environ.items() if not name.startswith("RAY_")}
     line = [*COMMAND, *map(str, arguments)]
     return subprocess.run(line, env=environment, capture_output=True, text=True, timeout=120)

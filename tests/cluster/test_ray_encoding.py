@@ -11,9 +11,8 @@ import numpy as np
 import pytest
 import superword
 from superword.errors import DocumentError, OptionError, ShardsMismatchError, SkippedWarning
-from superword.integrations import ray as superword_ray
 from superword.shards import EncodedCorpus
-from support.ray_clusters import ray, ray_started
+from support.ray_clusters import ray, ray_started, superword_ray
 
 pa = pytest.importorskip("pyarrow")
 pytestmark = pytest.mark.cluster

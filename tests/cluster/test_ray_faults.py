@@ -13,13 +13,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 import superword
-from superword.integrations import ray as superword_ray
 from support.ray_clusters import (
     Nodes,
     Saboteur,
     finished,
     options_of,
     stopped_worker,
+    superword_ray,
     wait_for,
     worker_pids,
     write_files,
@@ -109,11 +109,11 @@ def test_a_worker_that_is_killed_while_it_encodes_changes_nothing(
     saboteur.join()
     assert len(killed) == 1
     local = boundless.encode_files(inputs, tmp_path / "local")
-    both = [
+    ids, expected = (
         np.concatenate([np.load(corpus.path / shard.tokens_file) for shard in corpus.shards])
         for corpus in (got, local)
-    ]
-    assert np.array_equal(*both)
+    )
+    assert np.array_equal(ids, expected)
 
 
 DRIVER = """

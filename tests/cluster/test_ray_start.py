@@ -10,13 +10,11 @@ from pathlib import Path
 
 import pytest
 from superword.errors import ClusterError
-from superword.integrations import ray as superword_ray
-from superword.integrations.ray.cluster import connected, cpus_for
-from support.ray_clusters import ray, ray_started
+from support.ray_clusters import ray, ray_started, superword_ray
 
 pytestmark = pytest.mark.cluster
 
-# In a process of its own, without the variables of conftest.py.
+# In a process of its own, without the variables of `support.ray_clusters`.
 SCRIPT = """
 import json, os, signal, sys
 before = signal.getsignal(signal.SIGTERM), signal.getsignal(signal.SIGINT)
@@ -50,9 +48,9 @@ def test_ray_is_started_for_this_machine_only_and_without_a_word() -> None:
 
 def test_a_connection_that_exists_is_used_and_kept() -> None:
     with ray_started():
-        with connected(None):
+        with superword_ray.cluster.connected(None):
             pass
-        with connected("auto"):
+        with superword_ray.cluster.connected("auto"):
             pass
         assert ray.is_initialized()
 
@@ -69,10 +67,8 @@ def test_a_directory_that_is_not_shared_is_named(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "a.txt").write_text("some text")
-    from superword.integrations.ray import counting
-
     # A node that has another directory at that path.
-    monkeypatch.setattr(counting, "_count", lambda *arguments: None)
+    monkeypatch.setattr(superword_ray.counting, "_count", lambda *arguments: None)
     with ray_started(), pytest.raises(ClusterError, match="left nothing in") as raised:
         superword_ray.train(tmp_path / "a.txt", vocab_size=300, work_dir=tmp_path / "w")
     assert "all nodes share" in str(raised.value.hint)
@@ -102,4 +98,4 @@ def test_tasks_use_spare_cpus_and_never_more_than_a_node_has(
     alive = [{"Alive": True, "Resources": {"CPU": float(n)} if n else {}} for n in nodes]
     dead = {"Alive": False, "Resources": {"CPU": 64.0}}
     monkeypatch.setattr(ray, "nodes", lambda: [*alive, dead])
-    assert cpus_for(tasks, threads) == cpus
+    assert superword_ray.cluster.cpus_for(tasks, threads) == cpus

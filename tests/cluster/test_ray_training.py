@@ -23,8 +23,6 @@ from superword.errors import (
     ShortfallWarning,
     SkippedWarning,
 )
-from superword.integrations import ray as superword_ray
-from superword.integrations.ray.training import model_key
 from superword.options import TrainOptions
 from superword.plans import Plan
 from support.ray_clusters import (
@@ -32,6 +30,7 @@ from support.ray_clusters import (
     options_of,
     ray,
     ray_started,
+    superword_ray,
     wait_for,
     worker_pids,
     write_files,
@@ -181,11 +180,13 @@ NOT_IN_THE_KEY = {
 def test_the_key_of_a_model_depends_on_every_option(texts: list[str], tmp_path: Path) -> None:
     assert set(OTHER_VALUES) | NOT_IN_THE_KEY == {given.name for given in fields(TrainOptions)}
     plan = Plan.make(write(tmp_path / "in", texts, "jsonl"))
-    keys = {model_key(plan, TrainOptions(vocab_size=400))}
+    keys = {superword_ray.training.model_key(plan, TrainOptions(vocab_size=400))}
     for changed in OTHER_VALUES.values():
-        keys.add(model_key(plan, TrainOptions(**{"vocab_size": 400, **changed})))
+        keys.add(
+            superword_ray.training.model_key(plan, TrainOptions(**{"vocab_size": 400, **changed}))
+        )
     other = Plan.make(str(tmp_path / "in"), text_field="body")
-    keys.add(model_key(other, TrainOptions(vocab_size=400)))
+    keys.add(superword_ray.training.model_key(other, TrainOptions(vocab_size=400)))
     assert len(keys) == 2 + len(OTHER_VALUES)
 
 

@@ -1,4 +1,4 @@
-"""Ray on this machine, for tests. `tests/cluster/conftest.py` binds it to 127.0.0.1."""
+"""Ray on this machine, for tests. Everything is bound to 127.0.0.1."""
 
 from __future__ import annotations
 
@@ -17,6 +17,27 @@ import pytest
 
 ray = pytest.importorskip("ray", reason="Ray is not installed: run make test-cluster")
 
+# Tests take the package from here, so that they are skipped without Ray.
+from superword.integrations import ray as superword_ray  # noqa: E402
+from superword.integrations.ray.cluster import loopback  # noqa: E402
+
+__all__ = [
+    "Nodes",
+    "Saboteur",
+    "finished",
+    "options_of",
+    "ray",
+    "ray_started",
+    "stopped_worker",
+    "superword_ray",
+    "wait_for",
+    "worker_pids",
+    "write_files",
+]
+
+# Read when Ray is started.
+os.environ.update(RAY_AUTH_MODE="disabled", RAY_USAGE_STATS_ENABLED="0")
+
 LOCALHOST = "127.0.0.1"
 NODE = {"num_cpus": 1, "node_ip_address": LOCALHOST, "object_store_memory": 100 << 20}
 
@@ -24,15 +45,16 @@ NODE = {"num_cpus": 1, "node_ip_address": LOCALHOST, "object_store_memory": 100 
 @contextmanager
 def ray_started(cpus: int = 2) -> Iterator[None]:
     """Ray in this process, with workers on this machine."""
-    ray.init(
-        address="local",
-        num_cpus=cpus,
-        include_dashboard=False,
-        log_to_driver=False,
-        logging_level="ERROR",
-        object_store_memory=200 << 20,
-        _node_ip_address=LOCALHOST,
-    )
+    with loopback():
+        ray.init(
+            address="local",
+            num_cpus=cpus,
+            include_dashboard=False,
+            log_to_driver=False,
+            logging_level="ERROR",
+            object_store_memory=200 << 20,
+            _node_ip_address=LOCALHOST,
+        )
     try:
         yield
     finally:
@@ -46,7 +68,8 @@ class Nodes:
         from ray.cluster_utils import Cluster
 
         head = {**NODE, "include_dashboard": False}
-        self.cluster = Cluster(initialize_head=True, head_node_args=head)
+        with loopback():
+            self.cluster = Cluster(initialize_head=True, head_node_args=head)
         self.fill()
 
     @property
@@ -56,7 +79,8 @@ class Nodes:
     def fill(self) -> None:
         """Replace the nodes that were lost."""
         while len(self.cluster.worker_nodes) < 2:
-            self.cluster.add_node(**NODE)
+            with loopback():
+                self.cluster.add_node(**NODE)
 
     def lose_one(self, note: Callable[[], None]) -> None:
         """Remove a node that runs a task, without grace: all of its processes are killed."""

@@ -16,7 +16,7 @@ from typing import Any
 from superword._support.extras import need
 from superword.errors import ClusterError, OptionError
 
-__all__ = ["connected", "cpus_for", "ray"]
+__all__ = ["connected", "cpus_for", "loopback", "ray"]
 
 ray = need("ray", "ray", "superword.integrations.ray")
 
@@ -103,7 +103,7 @@ def _answers(address: str) -> bool:
 def _start() -> None:
     # Read by the processes that Ray starts.
     os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
-    with _loopback():
+    with loopback():
         _init(address="local", include_dashboard=False, _node_ip_address=LOCALHOST)
 
 
@@ -117,7 +117,7 @@ def _connect(address: str) -> None:
             address=address,
         )
     if plain and host in (LOCALHOST, "localhost"):
-        with _loopback():
+        with loopback():
             _init(address=address)
     else:
         _init(address=address)
@@ -135,7 +135,7 @@ def _init(address: str, **options: Any) -> None:
 
 
 @contextmanager
-def _loopback() -> Iterator[None]:
+def loopback() -> Iterator[None]:
     """Let Ray use 127.0.0.1, so that no other machine can reach what it starts.
 
     Ray replaces 127.0.0.1 by the address of the machine and then listens on all of them, except on
