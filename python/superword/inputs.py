@@ -3,9 +3,9 @@
 >>> for document in documents(["docs/*.jsonl"], text_field="body"):
 ...     print(len(document))
 
-Files, directories, globs, standard input, Arrow tables and Hugging Face datasets are accepted
-everywhere. The list of files depends only on the arguments and on the files, not on the order in
-which the file system lists them.
+Files, directories, globs, standard input, Arrow tables and batches, and Hugging Face datasets are
+accepted everywhere. The list of files depends only on the arguments and on the files, not on the
+order in which the file system lists them.
 """
 
 from __future__ import annotations
@@ -22,10 +22,13 @@ from superword._support.text import suggestion
 from superword.errors import InputError, MissingInputError, OptionError
 
 if TYPE_CHECKING:
+    import pyarrow
+
     from superword.options import Format, OnError
 
 __all__ = [
     "STDIN",
+    "Batches",
     "Input",
     "Texts",
     "documents",
@@ -54,11 +57,24 @@ class Texts:
         self.texts = texts
 
 
+class Batches:
+    """Arrow record batches from an iterator, which is read once: `Batches(reader)`.
+
+    Accepted wherever files are. The counting stages and `documents` read the text once, and keep
+    only the current batch in memory. Everything else collects all batches first. A
+    `pyarrow.RecordBatchReader` is treated the same way. `name` is for messages.
+    """
+
+    def __init__(self, batches: Iterable[pyarrow.RecordBatch], *, name: str = "batches") -> None:
+        self.batches = batches
+        self.name = name
+
+
 class Input(NamedTuple):
     """A file to read (or `-`), its format if given, and its size on disk (None if unknown).
 
-    `group` is the name of its input group, if any. `data` holds `Texts`, an Arrow table or a
-    dataset; `path` is then a name for messages.
+    `group` is the name of its input group, if any. `data` holds `Texts`, `Batches`, an Arrow
+    table or a dataset; `path` is then a name for messages.
     """
 
     path: str
@@ -76,9 +92,12 @@ class Input(NamedTuple):
 
 
 def is_data(item: object) -> bool:
-    """Whether an input is data in memory: `Texts`, an Arrow table of any package, or a dataset."""
+    """Whether an input is data of the program instead of a file.
+
+    That is `Texts`, `Batches`, an Arrow table of any package, or a dataset.
+    """
     return (
-        isinstance(item, Texts)
+        isinstance(item, Texts | Batches)
         or hasattr(item, "__arrow_c_stream__")
         or hasattr(item, "__arrow_c_array__")
         or is_dataset(item)
@@ -146,8 +165,7 @@ def expand(
     for group, item in _listed(inputs):
         given += 1
         if is_data(item):
-            name = "texts" if isinstance(item, Texts) else type(item).__name__
-            found[f"\0{len(found)}"] = Input(name, None, None, group, item)
+            found[f"\0{len(found)}"] = Input(_name_of(item), None, None, group, item)
             continue
         path = os.fspath(item)
         if not isinstance(path, str):
@@ -171,6 +189,12 @@ def expand(
             "there is nothing to read", hint="give files, directories or globs, or - for stdin"
         )
     return list(found.values())
+
+
+def _name_of(data: object) -> str:
+    if isinstance(data, Batches):
+        return data.name
+    return "texts" if isinstance(data, Texts) else type(data).__name__
 
 
 def _listed(inputs: Any) -> Iterator[tuple[str | None, Any]]:

@@ -97,7 +97,7 @@ def count_pretokens(
         on_error=on_error,
         format=format,
     )
-    sources = gather(expand(inputs, options.format), options)
+    sources = gather(expand(inputs, options.format), options, read_twice=False)
     counts, report = count_from(sources, splitter, options, bounds, progress)
     _warn(report)
     return counts
@@ -177,7 +177,7 @@ def count_candidates(
             hint="give the number that guess_cut(words, bounds) returns",
             option="bounds",
         )
-    sources = gather(expand(inputs, options.format), options)
+    sources = gather(expand(inputs, options.format), options, read_twice=False)
     candidates, report = candidates_from(sources, words, options, cut_below, bounds, progress)
     _warn(report)
     return candidates
@@ -309,7 +309,7 @@ def extend(
         on_error=on_error,
         format=format,
     )
-    sources = gather(expand(inputs, options.format), options)
+    sources = gather(expand(inputs, options.format), options, read_twice=False)
     tokenizer, report = extend_from(base, sources, options, progress)
     _warn(report)
     return tokenizer

@@ -62,12 +62,12 @@ def test_sigterm_leaves_no_temporary_files(
     out.mkdir()
     large.write_bytes(text.read_bytes() * 60)
     options = {
-        "train": ["--vocab-size", "500000", "--max-memory", "500MB"],
-        "count": ["--max-memory", "500MB"],
-        "encode-files": ["-m", str(model_path), "--no-eot"],
+        "train": ["--format", "lines", "--vocab-size", "500000", "--max-memory", "500MB"],
+        "count": ["--format", "lines", "--max-memory", "500MB"],
+        "encode-files": ["--input-format", "lines", "-m", str(model_path), "--no-eot"],
     }
     output = {"train": out / "m.superword", "count": out / "c.tsv", "encode-files": out}
-    line = [sys.executable, "-m", "superword", command, str(large), "--format", "lines"]
+    line = [sys.executable, "-m", "superword", command, str(large)]
     process = subprocess.Popen(
         [*line, *options[command], "-o", str(output[command])],
         stderr=subprocess.PIPE,

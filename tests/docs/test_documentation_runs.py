@@ -42,6 +42,7 @@ NOT_RUN = {
     "README.md": [BUILDS],
     "docs/tutorial.md": [BUILDS],
     "docs/superwords-for-an-existing-tokenizer.md": [DOWNLOAD],
+    "docs/how-to/encode.md": ["needs Megatron", "needs datatrove"],
     "docs/how-to/train.md": [DOWNLOAD],
     "docs/how-to/other-programs.md": [DOWNLOAD],
     "docs/how-to/serving.md": ["needs vLLM", "needs vLLM", "needs SGLang"],
@@ -147,7 +148,8 @@ def for_large_corpora() -> None:
 
 
 def for_encoding() -> None:
-    """`corpus/`, `text.txt` and `tables/`."""
+    """`corpus/`, `text.txt` and `tables/`, and the program that reads Parquet."""
+    pytest.importorskip("datasets")
     corpus()
     tables()
 

@@ -9,10 +9,11 @@ import contextlib
 import errno
 import json
 import os
+import shutil
 import sys
 import tempfile
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 import superword
@@ -22,6 +23,7 @@ from superword._reading.sources import gather
 from superword.errors import InputError, SaveError, SuperwordError, WorkDirError
 from superword.inputs import Texts, expand
 from superword.options import TrainOptions
+from superword.shards import ShardFormat
 from superword.stages import count_pretokens
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
@@ -152,7 +154,45 @@ def output(disk: Path, folder: Path) -> None:
         (disk / f"c{suffix}").unlink()
 
 
-SCENARIOS = {"work_dir": work_dir, "temporary": temporary, "texts": texts, "output": output}
+def encoded(disk: Path, folder: Path) -> None:
+    """A shard has all its files or none, in every format, and the run resumes to the same bytes."""
+    inputs = shards(folder)
+    tok = superword.train(Texts(["a b"]), vocab_size=256, method="bpe")
+    formats: tuple[ShardFormat, ...] = get_args(ShardFormat)
+    for format in formats:
+        options: dict[str, Any] = {"format": format, "eot": False, "shard_size": 50_000}
+        done = tok.encode_files(inputs, folder / format, **options)
+        wanted = {path.name: path.read_bytes() for path in (folder / format).iterdir()}
+        sizes = [sum(len(wanted[name]) for name in shard.files) for shard in done.shards]
+        out, failures = disk / format, []
+        # From no room for the records to room for all but the end of the last shard.
+        for leave in (0, *range(4096, sum(sizes), sizes[0] // 2 + 1000)):
+            used = sum(path.stat().st_size for path in out.glob("*"))
+            ballast = fill(disk, max(leave - used, 0))
+            try:
+                tok.encode_files(inputs, out, **options)
+            except SaveError as error:
+                failures.append(error.message)
+            names = {path.name for path in out.glob("*")}
+            assert not [name for name in names if name.startswith(".superword-")]
+            for shard in done.shards:
+                there = names & set(shard.files)
+                assert not there or there == set(shard.files), (format, leave, names)
+            ballast.unlink()
+        assert len(failures) > len(done.shards) > 2
+        assert all("no space left" in message for message in failures), failures
+        assert tok.encode_files(inputs, out, **options).resumed > 0
+        assert {path.name: path.read_bytes() for path in out.iterdir()} == wanted
+        shutil.rmtree(out)
+
+
+SCENARIOS = {
+    "work_dir": work_dir,
+    "temporary": temporary,
+    "texts": texts,
+    "output": output,
+    "encoded": encoded,
+}
 
 
 if __name__ == "__main__":

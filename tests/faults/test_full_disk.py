@@ -26,11 +26,11 @@ def mounted(disk: Path, *command: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run([*run, *command], capture_output=True, text=True, timeout=120, env=env)
 
 
-@pytest.mark.parametrize("scenario", ["work_dir", "temporary", "texts", "output"])
+@pytest.mark.parametrize("scenario", ["work_dir", "temporary", "texts", "output", "encoded"])
 def test_a_disk_that_is_really_full(tmp_path: Path, scenario: str) -> None:
     if shutil.which("unshare") is None or mounted(tmp_path / "disk", "true").returncode:
         pytest.skip("a small file system cannot be mounted here (unshare, tmpfs)")
-    if scenario == "output":
+    if scenario in ("output", "encoded"):
         pytest.importorskip("pyarrow", reason="pip install 'superword[arrow]'")
     done = mounted(tmp_path / "disk", sys.executable, str(SCRIPT), scenario, str(tmp_path / "disk"))
     assert done.returncode == 0, done.stderr

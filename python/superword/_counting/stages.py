@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import Any
 
 from superword import _core
-from superword._reading.sources import Sources
+from superword._reading.sources import Sources, raising
 from superword._support.paths import as_unicode
 from superword.counts import BigramBounds, Candidates, Counts, Origin, words_key
 from superword.errors import CountsError
@@ -27,6 +27,7 @@ __all__ = [
     "extend_from",
     "superwords_from",
     "train_from_counts",
+    "train_in_parts",
     "words_options",
 ]
 
@@ -48,7 +49,7 @@ def count_from(
         "bounds": bounds,
         "allow_empty": allow_empty,
     }
-    with watching(progress) as tell:
+    with watching(progress) as tell, raising(sources.failures):
         counts, report, bounded = _core.count_pretokens(sources.sources, reading, tell)
     origin = _origin(pretokenizer, options, sources, report)
     return Counts._wrap(counts, origin, bounded), Report.of(report)
@@ -72,7 +73,7 @@ def candidates_from(
         "bounds": bounds,
         "allow_empty": allow_empty,
     }
-    with watching(progress) as tell:
+    with watching(progress) as tell, raising(sources.failures):
         candidates, report = _core.count_candidates(sources.sources, words._model, reading, tell)
     origin = _origin(words.pretokenizer, options, sources, report)
     digest = None if bounds is None else bounds.digest()
@@ -119,28 +120,38 @@ def train_from_counts(
 ) -> tuple[Tokenizer, Report]:
     """Both phases from counts, with the given candidates or candidates counted in `sources`."""
     with watching(progress) as tell:
+        words, shortfall = _learn_words(counts, words_options(options), tell)
         if options.method == "bpe":
-            learning = {**options.for_learning(), "pretokenizer": counts.pretokenizer._engine}
-            model, shortfall = _core.train_words(counts._engine, learning, tell)
-            return Tokenizer._wrap(model), Report(shortfall=shortfall)
-        learning = {
-            **words_options(options).for_learning(),
-            "pretokenizer": counts.pretokenizer._engine,
-        }
-        model, _ = _core.train_words(counts._engine, learning, tell)
-        words = Tokenizer._wrap(model)
+            return words, Report(shortfall=shortfall)
         report = Report()
         if candidates is None:
             assert sources is not None
             reading = {**options.for_reading(), "groups": sources.groups, "cut_below": None}
-            engine, told = _core.count_candidates(sources.sources, model, reading, tell)
+            engine, told = _core.count_candidates(sources.sources, words._model, reading, tell)
             candidates = Candidates._wrap(engine, Origin())
             report = Report.of(told)
-        check_words(candidates, words)
-        model, shortfall = _core.train_superwords(
-            model, candidates._engine, options.for_learning(), tell
-        )
-    return Tokenizer._wrap(model), replace(report, shortfall=shortfall)
+        tokenizer, shortfall = _learn_superwords(words, candidates, options, tell)
+    return tokenizer, replace(report, shortfall=shortfall)
+
+
+def train_in_parts(
+    counts: Counts,
+    options: TrainOptions,
+    count: Callable[[Tokenizer, int], Candidates],
+    progress: ProgressOption = False,
+) -> tuple[Tokenizer, str | None]:
+    """Both phases from counts with bounds. Also returns why the vocabulary is too small, if it is.
+
+    `count(words, cut_below)` counts the candidates in all parts of the text.
+    """
+    with watching(progress) as tell:
+        words, shortfall = _learn_words(counts, words_options(options), tell)
+    if options.method == "bpe":
+        return words, shortfall
+    assert counts.bounds is not None
+    return superwords_from(
+        words, options, counts.bounds, lambda cut_below: count(words, cut_below), progress
+    )
 
 
 def superwords_from(
@@ -152,23 +163,34 @@ def superwords_from(
 ) -> tuple[Tokenizer, str | None]:
     """Learn superwords from candidates that `count(cut_below)` counts in all parts of a text.
 
-    It is called again if the first guess at where to cut was too high. Also returns why the
-    vocabulary is too small, if it is.
+    It is called again if the first guess at where to cut was too high.
     """
     cut_below = _core.guess_cut(words._model, bounds, options.for_learning())
     while True:
         candidates = count(cut_below)
-        check_words(candidates, words)
         try:
             with watching(progress) as tell:
-                model, shortfall = _core.train_superwords(
-                    words._model, candidates._engine, options.for_learning(), tell
-                )
-            return Tokenizer._wrap(model), shortfall
+                return _learn_superwords(words, candidates, options, tell)
         except CountsError as error:
             if error.next is None:
                 raise
             cut_below = error.next
+
+
+def _learn_words(counts: Counts, options: TrainOptions, tell: Any) -> tuple[Tokenizer, str | None]:
+    learning = {**options.for_learning(), "pretokenizer": counts.pretokenizer._engine}
+    model, shortfall = _core.train_words(counts._engine, learning, tell)
+    return Tokenizer._wrap(model), shortfall
+
+
+def _learn_superwords(
+    words: Tokenizer, candidates: Candidates, options: TrainOptions, tell: Any
+) -> tuple[Tokenizer, str | None]:
+    check_words(candidates, words)
+    model, shortfall = _core.train_superwords(
+        words._model, candidates._engine, options.for_learning(), tell
+    )
+    return Tokenizer._wrap(model), shortfall
 
 
 def check_words(candidates: Candidates, words: Tokenizer) -> None:

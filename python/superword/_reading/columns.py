@@ -14,7 +14,7 @@ from superword._support.extras import pyarrow
 from superword._support.paths import openable
 from superword._support.text import suggestion
 from superword.errors import DamagedInputError, DocumentError, InputError
-from superword.inputs import Input, columnar_format, is_dataset
+from superword.inputs import Batches, Input, columnar_format, is_dataset
 
 __all__ = ["batches"]
 
@@ -23,8 +23,12 @@ ROWS = 1024
 Batch = tuple[bytes, bytes, bytes | None]
 
 
-def batches(item: Input, field: str) -> _core.Batches:
-    """A source for the engine, from a columnar input."""
+def batches(item: Input, field: str, failures: list[BaseException] | None = None) -> _core.Batches:
+    """A source for the engine, from a columnar input.
+
+    With `failures`, record batches of an iterator are streamed, so they can be read only once. An
+    exception of the iterator is added to `failures`, because the engine knows only its message.
+    """
     pa = pyarrow()
     if item.data is None:
         if columnar_format(item.path, item.format) == "parquet":
@@ -33,6 +37,8 @@ def batches(item: Input, field: str) -> _core.Batches:
             size, columns = _arrow_file(pa, item.path, field)
     elif is_dataset(item.data):
         size, columns = _dataset(item, field)
+    elif failures is not None and isinstance(item.data, Batches | pa.RecordBatchReader):
+        size, columns = _stream(item, field, failures)
     else:
         size, columns = _table(pa, item, field)
 
@@ -119,9 +125,31 @@ def _arrow_file(pa: Any, path: str, field: str) -> tuple[int, Columns]:
     return 0, columns
 
 
+def _stream(item: Input, field: str, failures: list[BaseException]) -> tuple[int, Columns]:
+    given = item.data.batches if isinstance(item.data, Batches) else item.data
+
+    def columns() -> Iterator[Any]:
+        try:
+            for batch in given:
+                _check(batch.schema.names, item.path, field)
+                yield batch.column(batch.schema.names.index(field))
+        except Exception as error:
+            failures.append(error)
+            raise
+
+    return 0, columns
+
+
 def _table(pa: Any, item: Input, field: str) -> tuple[int, Columns]:
+    data = item.data
+    if isinstance(data, Batches):
+        collected = list(data.batches)
+        if not collected:
+            # No batch, so there is no schema to check.
+            return 0, lambda: iter(())
+        data = collected
     try:
-        table = pa.table(item.data)
+        table = pa.Table.from_batches(data) if data is not item.data else pa.table(data)
     except Exception as error:  # The other package may raise anything.
         raise InputError(f"{item.path}: cannot be read as an Arrow table: {error}") from None
     _check(table.column_names, item.path, field)

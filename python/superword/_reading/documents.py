@@ -6,7 +6,7 @@ import warnings
 from collections.abc import Iterator, Sequence
 
 from superword import _core
-from superword._reading.sources import open_sources
+from superword._reading.sources import open_sources, raising
 from superword._support.faces import for_python
 from superword.errors import SkippedWarning
 from superword.inputs import Input
@@ -19,13 +19,20 @@ __all__ = ["read"]
 def read(inputs: Sequence[Input], options: ReadOptions) -> Iterator[str]:
     """The documents. Bad options and missing files raise here, not at the first `next`."""
     once = options.sample is None and options.max_bytes is None
-    sources = open_sources(inputs, options.text_field, read_twice=not once)
-    return _documents(_core.DocumentReader(sources, options.for_reading()))
+    failures: list[BaseException] = []
+    sources = open_sources(
+        inputs, options.text_field, read_twice=not once, failures=failures if once else None
+    )
+    return _documents(_core.DocumentReader(sources, options.for_reading()), failures)
 
 
-def _documents(reader: _core.DocumentReader) -> Iterator[str]:
+def _documents(reader: _core.DocumentReader, failures: list[BaseException]) -> Iterator[str]:
     try:
-        while (batch := reader.next()) is not None:
+        while True:
+            with raising(failures):
+                batch = reader.next()
+            if batch is None:
+                break
             yield from batch
     finally:
         reader.close()

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import NamedTuple
 
 from superword import _core
@@ -12,7 +13,7 @@ from superword.errors import DocumentError, TextError
 from superword.inputs import STDIN, Input, Texts, groups_of
 from superword.options import ReadOptions, TrainOptions
 
-__all__ = ["Sources", "gather", "open_sources", "spool"]
+__all__ = ["Sources", "gather", "open_sources", "raising", "spool"]
 
 # Texts are passed to the engine in batches of about this many characters.
 BATCH_CHARACTERS = 4_000_000
@@ -24,25 +25,55 @@ class Sources(NamedTuple):
     names: list[str]
     sources: list[_core.Source]
     groups: tuple[list[tuple[str, float]], list[int]] | None
+    # Exceptions of the iterators that the sources stream.
+    failures: list[BaseException]
 
 
-def gather(inputs: Sequence[Input], options: ReadOptions) -> Sources:
-    """Open the inputs for the engine, with their groups."""
+def gather(inputs: Sequence[Input], options: ReadOptions, *, read_twice: bool = True) -> Sources:
+    """Open the inputs for the engine, with their groups.
+
+    If the text is read only once, and there is no sample to draw first, batches are streamed.
+    """
     groups = groups_of(inputs, options.group_weights)
     # Fail before anything is read: reading standard input or an iterator may take hours.
     _core.check_memory({**options.for_reading(), "groups": groups})
     if isinstance(options, TrainOptions) and options.work_dir is not None:
         work.check_inputs(inputs)
-    sources = open_sources(inputs, options.text_field)
-    return Sources([item.path for item in inputs], sources, groups)
+    failures: list[BaseException] = []
+    once = not read_twice and options.sample is None and options.max_bytes is None
+    sources = open_sources(
+        inputs, options.text_field, read_twice=not once, failures=failures if once else None
+    )
+    return Sources([item.path for item in inputs], sources, groups, failures)
+
+
+@contextmanager
+def raising(failures: list[BaseException]) -> Iterator[None]:
+    """Raise the exception of an iterator as it is, whatever the engine made of it.
+
+    It ends the work even with `on_error="skip"`: the iterator failed, not a document.
+    """
+    try:
+        yield
+    except Exception:
+        if not failures:
+            raise
+    if failures:
+        # Not kept in the list: its traceback refers to the list, and the cycle would keep batches.
+        raise failures.pop(0)
 
 
 def open_sources(
-    inputs: Sequence[Input], text_field: str, *, read_twice: bool = True
+    inputs: Sequence[Input],
+    text_field: str,
+    *,
+    read_twice: bool = True,
+    failures: list[BaseException] | None = None,
 ) -> list[_core.Source]:
     """Convert the inputs to sources. `Texts` are written to a temporary file.
 
-    So is standard input, unless it will be read only once.
+    So is standard input, unless it will be read only once. With `failures`, which the caller
+    passes to `raising`, record batches of an iterator are streamed; else they are collected.
     """
     sources: list[_core.Source] = []
     for item in inputs:
@@ -51,7 +82,7 @@ def open_sources(
         elif item.is_columnar:
             from superword._reading import columns
 
-            sources.append((columns.batches(item, text_field), None))
+            sources.append((columns.batches(item, text_field, failures), None))
         elif item.path == STDIN and read_twice:
             kept = _core.Spool()
             kept.read_stdin()

@@ -5,14 +5,15 @@
 - `superword.integrations.vllm` and `superword.integrations.sglang`: plugins of inference servers.
   `superword.integrations.serving` is the tokenizer class that they use.
 - `superword.integrations.ray`: training and encoding on Ray.
+- `superword.integrations.spark`: training and encoding on Spark.
 """
 
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from superword.integrations import ray, serving, sglang, tiktoken, transformers, vllm
+    from superword.integrations import ray, serving, sglang, spark, tiktoken, transformers, vllm
 
-__all__ = ["ray", "serving", "sglang", "tiktoken", "transformers", "vllm"]
+__all__ = ["ray", "serving", "sglang", "spark", "tiktoken", "transformers", "vllm"]
 
 
 def __getattr__(name: str) -> Any:

@@ -40,6 +40,11 @@ impl PyBounds {
         Ok(PyBounds::new(sum))
     }
 
+    /// Bounds that are good for this threshold only.
+    fn above(&self, py: Python<'_>, threshold: u64) -> PyResult<PyBounds> {
+        detached(py, || PyBounds::new(self.bounds.above(threshold)))
+    }
+
     /// One of several slices, as bytes for a file.
     fn slice<'py>(&self, py: Python<'py>, number: u32, of: u32) -> PyResult<Bound<'py, PyBytes>> {
         let slice = detached(py, || self.bounds.slice(number, of))??;

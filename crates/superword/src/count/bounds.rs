@@ -96,13 +96,21 @@ impl BigramBounds {
         Ok(())
     }
 
+    /// Bounds that are as good as these for `threshold`, but for no other. They compress well.
+    pub fn above(&self, threshold: u64) -> BigramBounds {
+        let counters = self.counters.iter();
+        BigramBounds {
+            counters: counters
+                .map(|&bound| if reaches(bound, threshold) { UNKNOWN } else { 0 })
+                .collect(),
+        }
+    }
+
     /// A sketch that tells which bigrams may occur `threshold` times. It is good for no other
     /// threshold.
     pub fn at_least(&self, threshold: u64) -> BigramSketch {
         let counters = self.counters.iter();
-        BigramSketch::of_frequent(
-            counters.map(|&bound| bound == UNKNOWN || u64::from(bound) >= threshold),
-        )
+        BigramSketch::of_frequent(counters.map(|&bound| reaches(bound, threshold)))
     }
 }
 
@@ -116,6 +124,10 @@ impl Ranked for BigramBounds {
             _ => *all.select_nth_unstable_by(rank - 1, |a, b| b.cmp(a)).1,
         }
     }
+}
+
+fn reaches(bound: u32, threshold: u64) -> bool {
+    bound == UNKNOWN || u64::from(bound) >= threshold
 }
 
 fn range(number: u32, of: u32) -> Range<usize> {
@@ -172,6 +184,13 @@ mod tests {
                 let may = frequent.may_reach(hash(at), hash(at + 1), threshold);
                 assert!(may || count < threshold, "{at}: {count} of {threshold}");
             }
+        }
+        let threshold = 10_000;
+        let same = bounds.above(threshold).at_least(threshold);
+        let frequent = bounds.at_least(threshold);
+        for at in 0..200 {
+            let may = |sketch: &BigramSketch| sketch.may_reach(hash(at), hash(at + 1), threshold);
+            assert_eq!(may(&same), may(&frequent));
         }
         // They do rule bigrams out.
         let frequent = bounds.at_least(10_000);

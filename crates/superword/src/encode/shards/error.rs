@@ -85,7 +85,9 @@ impl ShardError {
         let hint = match self {
             ShardError::Split(error) => return error.hint(),
             ShardError::Stopped(_) => return None,
-            ShardError::IdTooLarge { .. } => "set `dtype=\"auto\"`",
+            ShardError::IdTooLarge { .. } => {
+                "choose a `dtype` that holds larger ids, or another format of shards"
+            }
             ShardError::DocumentTooLong { .. } => {
                 "split the document, or write shards in another format, such as npy"
             }

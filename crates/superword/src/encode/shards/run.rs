@@ -77,8 +77,12 @@ impl ShardRun {
         self.remove(records.into_iter().chain(shards))
     }
 
-    /// Removes files of shards that an earlier run did not finish.
+    /// Removes files of shards that an earlier run did not finish. Where the lock is not exclusive
+    /// nothing is removed: the files may belong to another process.
     fn remove_unfinished(&self) -> Result<(), ShardError> {
+        if !self.lock.is_exclusive() {
+            return Ok(());
+        }
         let finished: HashSet<&str> = self
             .finished
             .iter()
@@ -466,6 +470,27 @@ mod tests {
         };
         assert!(!run.path("shard-00000.npy").exists());
         assert!(!run.path("shard-00000.bin").exists());
+    }
+
+    #[test]
+    fn a_progress_file_of_an_earlier_version_is_resumed() {
+        let directory = tempfile::tempdir().unwrap();
+        let run = open(directory.path());
+        let shard = write_shard(&run);
+        run.write_progress(std::slice::from_ref(&shard)).unwrap();
+        let path = run.path(PROGRESS_FILE);
+        drop(run);
+        let mut progress: Value = serde_json::from_slice(&fs::read(&path).unwrap()).unwrap();
+        let without = |value: &mut Value, name: &str| {
+            let removed = value.as_object_mut().unwrap().remove(name);
+            assert!(removed.is_some(), "{name}");
+        };
+        without(&mut progress, "checksum");
+        without(&mut progress["recipe"], "shard_format");
+        without(&mut progress["shards"][0], "files");
+        progress["checksum"] = checksum(&progress);
+        fs::write(&path, progress.to_string()).unwrap();
+        assert_eq!(open(directory.path()).finished, [shard]);
     }
 
     #[test]
