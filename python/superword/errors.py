@@ -22,6 +22,7 @@ from superword._support.paths import as_unicode
 
 __all__ = [
     "ChangedWorkWarning",
+    "ClusterError",
     "ConversionError",
     "CountsError",
     "DamagedInputError",
@@ -180,6 +181,16 @@ class OutOfMemoryError(SuperwordError, MemoryError):
 
 class ThreadError(SuperwordError, RuntimeError):
     """The system refuses to start a thread."""
+
+
+class ClusterError(SuperwordError, RuntimeError):
+    """A cluster cannot be reached, or lost a task for good.
+
+    Facts, where known: `address` and `path`.
+    """
+
+    address: str | None = None
+    path: str | None = None
 
 
 class ModelFileError(SuperwordError):

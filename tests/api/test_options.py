@@ -16,7 +16,18 @@ from superword.errors import OptionError
 from superword.options import FILES_ONLY, GREEDY_SPLIT, TrainOptions
 
 # Parameters of the command that are not training options.
-RUN_OPTIONS = ("output", "counts", "candidates", "base", "also", "overwrite", "as_json", "quiet")
+RUN_OPTIONS = (
+    "output",
+    "counts",
+    "candidates",
+    "base",
+    "also",
+    "overwrite",
+    "as_json",
+    "quiet",
+    "engine",
+    "address",
+)
 
 DEFINED = {option.name: option for option in fields(TrainOptions)}
 

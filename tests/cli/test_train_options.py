@@ -21,6 +21,7 @@ TRAIN = cli.commands["train"]
 FLAGS = {option.name: option for option in TRAIN.params if isinstance(option, click.Option)}
 # Flags about the run instead of the model. Other tests of this directory cover them.
 RUN_FLAGS = {"output", "counts", "candidates", "base", "also", "overwrite", "as_json", "quiet"}
+RUN_FLAGS |= {"engine", "address"}
 # A pattern that, unlike the presets, may put Han and Hiragana into one pretoken.
 PATTERN = r" ?[\p{L}\p{M}]+|[^\p{L}]"
 

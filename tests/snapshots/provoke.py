@@ -30,6 +30,11 @@ class Case(NamedTuple):
     input: str = ""
 
 
+def train_on_ray(*given: str) -> list[str]:
+    """A command that stops before it needs Ray."""
+    return ["train", "a.jsonl", "--engine", "ray", "--vocab-size", "300", "-o", "n", *given]
+
+
 def prepare(folder: Path) -> None:
     """Write the files that the cases use."""
     lines = [json.dumps({"text": SENTENCE * n}) for n in range(1, 20)]
@@ -249,6 +254,13 @@ def cases() -> list[Case]:
             lambda: tok.encode_files("a.jsonl", "shards", format="megatrom"),  # type: ignore[arg-type]
             ["encode-files", "a.jsonl", "-m", "m.superword", "-o", "s", "--format", "megatrom"],
         ),
+        Case(
+            "address without an engine",
+            None,
+            ["encode-files", "a.jsonl", "-m", "m.superword", "-o", "s", "--address", "h:1"],
+        ),
+        Case("sample on a cluster", None, train_on_ray("--sample", "1GB")),
+        Case("counts on a cluster", None, train_on_ray("--counts", "c.tsv")),
         Case(
             "format of the inputs of encode-files",
             lambda: tok.encode_files("a.jsonl", "shards", input_format="json", eot=False),  # type: ignore[arg-type]

@@ -132,6 +132,7 @@ def test_marked_options_exist() -> None:
     known |= set(superword.options.DEFAULTS)
     # Options that only Python has.
     known |= {"allowed_special", "disallowed_special", "unit", "ignore_normalizer"}
+    known |= {"bounds", "column"}
     known |= {"is_split_into_words", "return_overflowing_tokens", "return_offsets_mapping"}
     assert isinstance(cli, click.Group)
     for text in python_messages():

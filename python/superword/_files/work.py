@@ -22,7 +22,7 @@ from superword.inputs import STDIN, Input
 from superword.options import GREEDY_SPLIT, TrainOptions
 from superword.pretokenizer import Pretokenizer
 
-__all__ = ["check_inputs", "held"]
+__all__ = ["check_inputs", "described", "held"]
 
 RUN = "run.json"
 
@@ -62,7 +62,7 @@ def held(
 
 def _begin(folder: Path, options: TrainOptions, names: Sequence[str]) -> list[str]:
     """List what has changed since the last run in the directory, and record the new run."""
-    now = {"options": _described(options), "inputs": {name: _identity(name) for name in names}}
+    now = {"options": described(options), "inputs": {name: _identity(name) for name in names}}
     try:
         before = _read(folder / RUN)
     except OSError as error:
@@ -83,7 +83,7 @@ def _begin(folder: Path, options: TrainOptions, names: Sequence[str]) -> list[st
     return [] if before is None else _changes(before, now)
 
 
-def _described(options: TrainOptions) -> dict[str, Any]:
+def described(options: TrainOptions) -> dict[str, Any]:
     """Return the options that can change the model, as JSON values."""
     described: dict[str, Any] = {}
     for option in fields(TrainOptions):

@@ -4,15 +4,16 @@
 - `superword.integrations.tiktoken`: the result of `Tokenizer.as_tiktoken()`.
 - `superword.integrations.vllm` and `superword.integrations.sglang`: plugins of inference servers.
   `superword.integrations.serving` is the tokenizer class that they use.
+- `superword.integrations.ray`: training and encoding on Ray.
 - `superword.integrations.spark`: training and encoding on Spark.
 """
 
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from superword.integrations import serving, sglang, spark, tiktoken, transformers, vllm
+    from superword.integrations import ray, serving, sglang, spark, tiktoken, transformers, vllm
 
-__all__ = ["serving", "sglang", "spark", "tiktoken", "transformers", "vllm"]
+__all__ = ["ray", "serving", "sglang", "spark", "tiktoken", "transformers", "vllm"]
 
 
 def __getattr__(name: str) -> Any:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from dataclasses import fields
+from functools import partial
 from typing import Any
 
 import click
@@ -11,12 +12,13 @@ import click
 from superword import progress
 from superword._encoding.files import SHARD_SIZE, run
 from superword._support.text import format_bytes, format_seconds, plural
+from superword.cli.engines import check_engine, engine_options
 from superword.cli.faces import as_shown
 from superword.cli.group import SectionedCommand, examples, on_stop, tell
 from superword.cli.options import quiet_option, read_options, sectioned
 from superword.options import FORMATS as INPUT_FORMATS
 from superword.options import ReadOptions
-from superword.shards import DTYPES, FORMATS
+from superword.shards import DTYPES, FORMATS, EncodedCorpus
 from superword.tokenizer import Tokenizer
 
 __all__ = ["encode_files"]
@@ -94,6 +96,7 @@ class _ShardFormat(click.Choice):  # type: ignore[type-arg]
     metavar="SIZE",
     help="Memory for the cache of each thread, such as 64MB. More is faster on rare words.",
 )
+@engine_options
 @click.option("--overwrite", is_flag=True, help="Remove the shards in DIR first.")
 @quiet_option
 def encode_files(
@@ -103,6 +106,8 @@ def encode_files(
     eot: str | None,
     no_eot: bool,
     cache_bytes: str | None,
+    engine: str,
+    address: str | None,
     quiet: bool,
     **values: Any,
 ) -> None:
@@ -119,11 +124,12 @@ def encode_files(
     on_stop("stopped; finished shards are kept: run the same command again to resume")
     tokenizer = Tokenizer.load(model, cache_bytes=cache_bytes)
     values["eot"] = False if no_eot else True if eot is None else eot
+    encode = partial(_on_ray, address) if check_engine(engine, address) else run
     if quiet:
-        corpus = run(tokenizer, inputs, output, **values)
+        corpus = encode(tokenizer, inputs, output, **values)
     else:
         with progress.show() as callback:
-            corpus = run(tokenizer, inputs, output, progress=callback, **values)
+            corpus = encode(tokenizer, inputs, output, progress=callback, **values)
     if corpus.skipped:
         tell(f"warning: {as_shown(corpus.skipped_text())}", color="yellow")
     if quiet:
@@ -135,4 +141,29 @@ def encode_files(
         f"{plural(corpus.documents, 'document')}, {format_bytes(corpus.bytes)} of text: "
         f"{plural(corpus.tokens, 'token')} in {plural(len(corpus.shards), 'shard')} of "
         f"{corpus.dtype}, in {format_seconds(seconds)}"
+    )
+
+
+def _on_ray(
+    address: str | None,
+    tokenizer: Tokenizer,
+    inputs: tuple[str, ...],
+    output: str,
+    *,
+    threads: int | None,
+    overwrite: bool,
+    progress: Any = False,
+    **options: Any,
+) -> EncodedCorpus:
+    from superword.integrations.ray import shards
+
+    return shards.run(
+        tokenizer,
+        inputs,
+        output,
+        options,
+        threads=threads,
+        address=address,
+        overwrite=overwrite,
+        progress=progress,
     )

@@ -14,6 +14,7 @@ from superword._reading.sources import gather
 from superword._support.faces import option
 from superword._support.text import plural
 from superword.cli.console import Console
+from superword.cli.engines import check_engine, engine_options, refuse_with_ray
 from superword.cli.group import SectionedCommand, examples, on_stop
 from superword.cli.options import click_option, force_option, in_sections, quiet_option, sectioned
 from superword.cli.pretokenizers import PATTERN_OPTIONS, pretokenizer_of, pretokenizer_options
@@ -45,6 +46,7 @@ def _training_options(command: _Command) -> _Command:
         "superword train 'shards/**/*.jsonl.zst' --text-field body --vocab-size 131072 -o m",
         "superword train a.txt b.txt --method superbpe --supermerges 4000 --vocab-size 32768 -o m",
         "zcat big.jsonl.gz | superword train - --format jsonl --vocab-size 50000 -o m",
+        "superword train /nfs/text --engine ray --work-dir /nfs/w --vocab-size 131072 -o m",
     ),
 )
 @click.argument("inputs", nargs=-1, type=click.Path(), metavar="INPUT...")
@@ -87,6 +89,7 @@ def _training_options(command: _Command) -> _Command:
     metavar="MODEL",
     help="Add superwords to this model of words, which keeps its tokens and ids.",
 )
+@engine_options
 @click.option("--log-json", "as_json", is_flag=True, help="Write JSON lines to stderr.")
 @force_option
 @quiet_option
@@ -97,6 +100,8 @@ def train(
     candidates: str | None,
     base: str | None,
     also: tuple[int, ...],
+    engine: str,
+    address: str | None,
     as_json: bool,
     overwrite: bool,
     quiet: bool,
@@ -146,7 +151,10 @@ def train(
             hint="leave `max_memory` out",
             option="max_memory",
         )
-    if base is not None:
+    if check_engine(engine, address):
+        refuse_with_ray({"counts": counts, "candidates": candidates, "base": base})
+        options, work = _on_ray(inputs, address, values, console)
+    elif base is not None:
         options, work = _from_base(inputs, base, counts, values, console)
     elif counts is not None:
         options, work = _from_counts(inputs, counts, candidates, values, console)
@@ -190,6 +198,25 @@ def _from_text(
     found = expand(parse_groups(inputs), options.format, work_dir=options.work_dir)
     console.start(found)
     return options, lambda progress: run(gather(found, options), options, progress, console.say)
+
+
+def _on_ray(
+    inputs: tuple[str, ...], address: str | None, values: dict[str, Any], console: Console
+) -> tuple[TrainOptions, Work]:
+    # A sample is drawn from the whole text, which no node sees.
+    refuse_with_ray({name: values[name] for name in ("sample", "max_bytes", "seed")})
+    from superword.integrations.ray import training
+
+    if not inputs:
+        raise click.UsageError("Missing argument 'INPUT...'.")
+    _need_size(values)
+    pretokenizer = pretokenizer_of(values)
+    options = TrainOptions(**values, pretokenizer=pretokenizer)
+    parsed = parse_groups(inputs)
+    console.start(expand(parsed, options.format, work_dir=options.work_dir))
+    return options, lambda progress: training.run(
+        parsed, options, address=address, progress=progress, note=console.say
+    )
 
 
 def _from_base(
