@@ -1,7 +1,8 @@
 """Count a Ray dataset: each block by itself, then the sum of each partition.
 
 Counts travel between tasks as Arrow bytes, one row for each partition, so that Ray Data can group
-them. One more row of each block holds the facts about its text.
+them. So do slices of the bounds of bigrams. One more row of each block holds the facts about its
+text.
 """
 
 from __future__ import annotations
@@ -13,12 +14,12 @@ from dataclasses import replace
 from functools import partial
 from typing import Any, NamedTuple
 
-from superword._cluster.models import Shipped
+from superword._cluster.models import Cut, Shipped
 from superword._counting.directory import check_partitions
 from superword._counting.origin import sum_facts
 from superword._counting.stages import candidates_from, count_from
 from superword._reading.sources import gather
-from superword.counts import Candidates, Counts
+from superword.counts import BigramBounds, Candidates, Counts
 from superword.errors import EmptyCorpusError, InputError, OptionError, SuperwordError
 from superword.inputs import expand, groups_of
 from superword.integrations.ray import tasks
@@ -36,6 +37,9 @@ __all__ = ["Sum", "check_options", "count", "count_candidates", "is_dataset"]
 # The row that holds the facts about the text of a block, instead of the counts of a partition.
 _FACTS = -1
 
+# The counts of a partition, and a slice of the bounds if there are any.
+_Row = tuple[bytes, bytes | None]
+
 
 class Sum(NamedTuple):
     """The sum of all blocks. `load(*tables)` makes counts of it, in the driver or in a task."""
@@ -44,6 +48,12 @@ class Sum(NamedTuple):
     tables: tuple[Any, ...]
     facts: Mapping[str, Any]
     skipped_examples: tuple[str, ...]
+    partitions: int
+
+    def bounds(self) -> BigramBounds:
+        """The bounds of the bigrams of all blocks, if they were counted."""
+        slices = tasks.call(_slices, *self.tables, cpus=1)
+        return BigramBounds.from_slices(slices, self.partitions)
 
     def report(self, shortfall: str | None = None) -> Report:
         """What was read and skipped."""
@@ -91,18 +101,26 @@ def check_options(options: ReadOptions, settings: Settings) -> None:
 
 
 def count(
-    dataset: Any, pretokenizer: Pretokenizer, options: ReadOptions, partitions: int | None
+    dataset: Any,
+    pretokenizer: Pretokenizer,
+    options: ReadOptions,
+    partitions: int | None,
+    bounds: bool = False,
 ) -> Sum:
-    """Count the pretokens of a dataset."""
-    counter = partial(_count_pretokens, pretokenizer)
+    """Count the pretokens of a dataset, and bounds of its bigrams if they are wanted."""
+    counter = partial(_count_pretokens, pretokenizer, bounds)
     return _summed(dataset, counter, options, partitions, Counts)
 
 
 def count_candidates(
-    dataset: Any, words: Tokenizer, options: ReadOptions, partitions: int | None
+    dataset: Any,
+    words: Tokenizer,
+    options: ReadOptions,
+    partitions: int | None,
+    cut: Cut | None = None,
 ) -> Sum:
     """Count the candidates of a dataset with these words."""
-    counter = partial(_count_candidates, ray.put(Shipped(words)))
+    counter = partial(_count_candidates, ray.put((Shipped(words), cut)))
     return _summed(dataset, counter, options, partitions, Candidates)
 
 
@@ -129,12 +147,14 @@ def _summed(
         )
         # One task for each partition. Ray would start 200 for any number of them.
         groups = counted.groupby("partition", num_partitions=partitions)
-        added = groups.map_groups(_add_up, batch_format="pyarrow", fn_kwargs={"kind": kind})
+        added = groups.map_groups(
+            _add_up, batch_format="pyarrow", fn_kwargs={"kind": kind, "partitions": partitions}
+        )
         tables = tuple(added.materialize().to_arrow_refs())
     facts, examples = tasks.call(_facts, *tables, cpus=1)
     if not facts.get("bytes"):
         raise EmptyCorpusError("there is no text in the dataset", hint="check `text_field`")
-    return Sum(partial(_load, kind, facts), tables, facts, examples)
+    return Sum(partial(_load, kind, facts), tables, facts, examples, partitions)
 
 
 @contextmanager
@@ -151,16 +171,17 @@ def _our_errors() -> Iterator[Mailbox]:
 
 
 def _count_pretokens(
-    pretokenizer: Pretokenizer, options: ReadOptions, table: Any
+    pretokenizer: Pretokenizer, bounds: bool, options: ReadOptions, table: Any
 ) -> tuple[Any, Any]:
     sources = gather(expand(table), options)
-    return count_from(sources, pretokenizer, options, allow_empty=True)
+    return count_from(sources, pretokenizer, options, bounds, allow_empty=True)
 
 
-def _count_candidates(words: Any, options: ReadOptions, table: Any) -> tuple[Any, Any]:
+def _count_candidates(given: Any, options: ReadOptions, table: Any) -> tuple[Any, Any]:
     sources = gather(expand(table), options)
-    tokenizer = ray.get(words).tokenizer()
-    return candidates_from(sources, tokenizer, options, allow_empty=True)
+    words, cut = ray.get(given)
+    below, bounds = (None, None) if cut is None else (cut.below, cut.bounds())
+    return candidates_from(sources, words.tokenizer(), options, below, bounds, allow_empty=True)
 
 
 def _count_block(
@@ -175,16 +196,18 @@ def _count_block(
         mailbox.fail(error)
         raise
     facts = {**counts.facts, "skipped_examples": report.skipped_examples}
-    rows = {_FACTS: json.dumps(facts).encode()}
+    rows: dict[int, _Row] = {_FACTS: (json.dumps(facts).encode(), None)}
     described = counts._described()
+    bounds = getattr(counts, "bounds", None)
     for number, (columns, _) in enumerate(counts._engine.partitioned(partitions)):
         part = counts._layout().table(columns, described)
-        if part.num_rows:
-            rows[number] = _packed(part)
+        if part.num_rows or bounds is not None:
+            slice_ = None if bounds is None else bounds.slice(number, partitions)
+            rows[number] = _packed(part), slice_
     return _rows(rows)
 
 
-def _add_up(group: Any, *, kind: type[Counts] | type[Candidates]) -> Any:
+def _add_up(group: Any, *, kind: type[Counts] | type[Candidates], partitions: int) -> Any:
     """The sum of the rows of one partition, as one row."""
     number = group.column("partition")[0].as_py()
     blobs = [blob.as_buffer() for blob in group.column("counts")]
@@ -194,8 +217,13 @@ def _add_up(group: Any, *, kind: type[Counts] | type[Candidates]) -> Any:
             **sum_facts(listed),
             "skipped_examples": [e for f in listed for e in f["skipped_examples"]][:5],
         }
-        return _rows({number: json.dumps(facts).encode()})
-    return _rows({number: _packed(_added(kind, map(_unpacked, blobs)).to_arrow())})
+        return _rows({number: (json.dumps(facts).encode(), None)})
+    total = _packed(_added(kind, map(_unpacked, blobs)).to_arrow())
+    slices = [slice_.as_py() for slice_ in group.column("bounds") if slice_.is_valid]
+    if not slices:
+        return _rows({number: (total, None)})
+    bounds = BigramBounds.from_slices(((number, slice_) for slice_ in slices), partitions)
+    return _rows({number: (total, bounds.slice(number, partitions))})
 
 
 def _added(kind: type[Any], tables: Any) -> Any:
@@ -231,14 +259,26 @@ def _all_rows(tables: tuple[Any, ...]) -> Iterator[tuple[int, Any]]:
             yield from zip(numbers, blobs, strict=True)
 
 
-def _rows(blobs: Mapping[int, bytes]) -> Any:
+def _slices(*tables: Any) -> list[tuple[int, bytes]]:
+    """The slices of bounds, each with its number."""
+    return [
+        (number.as_py(), slice_.as_py())
+        for table in tables
+        if table.num_rows
+        for number, slice_ in zip(table.column("partition"), table.column("bounds"), strict=True)
+        if slice_.is_valid
+    ]
+
+
+def _rows(rows: Mapping[int, _Row]) -> Any:
     import pyarrow as pa
 
     return pa.table(
         {
-            "partition": pa.array(list(blobs), pa.int32()),
+            "partition": pa.array(list(rows), pa.int32()),
             # The counts of a partition may have more than 2 GiB.
-            "counts": pa.array(list(blobs.values()), pa.large_binary()),
+            "counts": pa.array([counts for counts, _ in rows.values()], pa.large_binary()),
+            "bounds": pa.array([bounds for _, bounds in rows.values()], pa.large_binary()),
         }
     )
 

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from superword import _core
+from superword._cluster.models import Cut
 from superword._counting.stages import words_options
 from superword._files import work
 from superword._files.replace import replace as replace_file
@@ -66,14 +67,32 @@ def _train_on_dataset(
     dataset: Any, options: TrainOptions, settings: Settings, tell: Tell
 ) -> tuple[Tokenizer, Report]:
     pretokenizer = pretokenizer_of(options.pretokenizer)
-    first = datasets.count(dataset, pretokenizer, options, settings.partitions)
+    has_superwords = options.method != "bpe"
+    first = datasets.count(dataset, pretokenizer, options, settings.partitions, has_superwords)
     learned = learning.learn_words(first.load, first.tables, words_options(options), tell)
-    if options.method != "bpe":
-        words = learned.tokenizer()
-        second = datasets.count_candidates(dataset, words, options, settings.partitions)
-        first.same_text(second)
-        learned = learning.learn_superwords(words, second.load, second.tables, options, tell)
+    if has_superwords:
+        words, bounds = learned.tokenizer(), first.bounds()
+
+        def superwords(cut_below: int) -> Learned:
+            cut = Cut(cut_below, bounds)
+            second = datasets.count_candidates(dataset, words, options, settings.partitions, cut)
+            first.same_text(second)
+            return learning.learn_superwords(words, second.load, second.tables, options, tell)
+
+        guess = _core.guess_cut(words._model, bounds, options.for_learning())
+        learned = _until_low_enough(guess, superwords)
     return learned.tokenizer(), first.report(learned.shortfall)
+
+
+def _until_low_enough(cut_below: int, learn: Callable[[int], Learned]) -> Learned:
+    """Learn superwords. If candidates were cut at bigrams that matter, count them again."""
+    while True:
+        try:
+            return learn(cut_below)
+        except CountsError as error:
+            if error.next is None:
+                raise
+            cut_below = error.next
 
 
 def model_key(plan: Plan, options: TrainOptions) -> str:
@@ -116,18 +135,16 @@ class _Run:
         cut_below = tasks.call(
             _guess_cut, words.to_bytes(), str(counts), self.options.for_learning(), cpus=1
         )
-        while True:
+
+        def superwords(cut_below: int) -> Learned:
             with self._timed("candidates"):
                 candidates, _ = self.counting.candidates(words, counts, cut_below)
-            try:
-                with self._timed("supermerge"):
-                    return learning.learn_superwords(
-                        words, Candidates.load, (str(candidates),), self.options, self.tell
-                    )
-            except CountsError as error:
-                if error.next is None:
-                    raise
-                cut_below = error.next
+            with self._timed("supermerge"):
+                return learning.learn_superwords(
+                    words, Candidates.load, (str(candidates),), self.options, self.tell
+                )
+
+        return _until_low_enough(cut_below, superwords)
 
     def _kept(self, options: TrainOptions, learn: Callable[[TrainOptions], Learned]) -> Learned:
         """The model that an earlier run has learned with these options, or a new one."""
