@@ -130,8 +130,9 @@ def test_an_executor_killed_after_its_shuffle_files_exist_changes_nothing(
     monkeypatch.setattr(sums, "run", run_kill_run)
     model = spark.train(watched(session, tmp_path), **OPTIONS)
     assert model.to_bytes() == wanted
-    # After counting pretokens, after adding up the bounds, and after counting candidates.
-    assert len(set(killed)) == 3
+    # After counting pretokens, after adding up the bounds, and after counting candidates, which may
+    # happen more than once.
+    assert len(set(killed)) >= 3
 
 
 def test_an_executor_killed_in_the_middle_of_counting_changes_nothing(
