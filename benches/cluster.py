@@ -3,7 +3,9 @@
 Run `python -m benches.cluster` in the environment of `make test-cluster`, on an idle machine. Every
 way runs in a fresh process, its model must be the same file as that of `superword.train`, and its
 memory is the largest sum over all of its processes (proportional set size). The result is recorded
-in `benches/results/cluster/`, with an estimate for larger corpora: see `estimate`.
+in `benches/results/cluster/`, and `benches.cluster_tables` renders it into the documentation.
+
+`python -m benches.cluster rates FILE` measures how fast a machine counts with all of its cores.
 """
 
 from __future__ import annotations
@@ -251,6 +253,7 @@ def grown(files: list[Path]) -> dict[str, Any]:
     runs = timed("candidates", stages.count_candidates, files, words, **given)
     timed("superwords", stages.train_superwords, words, runs, vocab_size=VOCAB)
     folder = Path(tempfile.mkdtemp(dir=SCRATCH))
+    words.save(folder / "words")
     timed("write_counts", counts.save_partitions, folder / "c", 4)
     timed("load_counts", Counts.load, folder / "c")
     timed("write_candidates", runs.save_partitions, folder / "r", 4)
@@ -258,6 +261,7 @@ def grown(files: list[Path]) -> dict[str, Any]:
     stored = {
         kind: sum(path.stat().st_size for path in (folder / kind).glob("part-*")) for kind in "cr"
     }
+    peaks = {kind: learning_peak(kind, folder) for kind in ("words", "superwords")}
     shutil.rmtree(folder)
     return {
         "bytes": counts.facts["bytes"],
@@ -266,9 +270,42 @@ def grown(files: list[Path]) -> dict[str, Any]:
         "cut_below": cut,
         "candidates": len(runs),
         "candidates_stored": stored["r"],
+        "candidates_once": sum(count == 1 for count in runs.values()),
         "uncut_candidates": len(stages.count_candidates(files, words, **one)),
+        "peak_bytes": peaks,
         "seconds": times,
     }
+
+
+def learning_peak(kind: str, folder: Path) -> int:
+    """The memory that learning adds to an idle process."""
+    code = f"from benches.cluster import learn; learn({kind!r}, {str(folder)!r})"
+    environment = {**os.environ, "PYTHONPATH": f"{ROOT / 'python'}:{ROOT}"}
+    done = subprocess.run(
+        [sys.executable, "-c", code], stdout=subprocess.PIPE, text=True, check=True, env=environment
+    )
+    return int(done.stdout)
+
+
+def learn(kind: str, folder: str) -> None:
+    """Learn from a directory of counts, and print the memory that it took."""
+    import superword
+    from superword import stages
+    from superword.counts import Candidates, Counts
+
+    idle = resident_peak()
+    if kind == "words":
+        stages.train_words(Counts.load(f"{folder}/c"), vocab_size=VOCAB)
+    else:
+        words = superword.Tokenizer.load(f"{folder}/words")
+        stages.train_superwords(words, Candidates.load(f"{folder}/r"), vocab_size=VOCAB)
+    print(resident_peak() - idle)
+
+
+def resident_peak() -> int:
+    """The largest memory of this process so far."""
+    status = Path("/proc/self/status").read_text()
+    return int(status.partition("VmHWM:")[2].split()[0]) * 1024
 
 
 def growth(corpus: Path) -> list[dict[str, Any]]:
@@ -313,8 +350,50 @@ def versions() -> dict[str, str]:
     return {name: version(name) for name in ("ray", "pyspark", "pyarrow")}
 
 
+# ------------------------------------------------------------------------- all cores of a machine
+
+
+def count_once(kind: str, file: str, words: bytes, cut: tuple[int, bytes]) -> float:
+    """Seconds that one thread takes to count a file."""
+    from superword import stages
+    from superword.counts import BigramBounds
+    from superword.tokenizer import Tokenizer
+
+    model = Tokenizer.from_bytes(words)
+    bounds = BigramBounds.from_slices([(0, cut[1])], 1)
+    started = time.monotonic()
+    if kind == "count":
+        stages.count_pretokens([file], threads=1, bounds=True)
+    else:
+        stages.count_candidates([file], model, threads=1, cut_below=cut[0], bounds=bounds)
+    return time.monotonic() - started
+
+
+def rates(file: str) -> None:
+    """Print the bytes per second of both passes, with a process on every core."""
+    import multiprocessing
+
+    from superword import stages
+
+    counts = stages.count_pretokens([file], bounds=True)
+    words = stages.train_words(counts, vocab_size=VOCAB)
+    assert counts.bounds is not None
+    below = stages.guess_cut(words, counts.bounds)
+    cut = (below, counts.bounds.above(below).slice(0, 1))
+    found: dict[str, Any] = {"machine": machine.facts(), "bytes": counts.facts["bytes"]}
+    cores = machine.cores()
+    with multiprocessing.get_context("spawn").Pool(cores) as pool:
+        for kind in ("count", "candidates"):
+            given = [(kind, file, words.to_bytes(), cut)] * cores
+            slowest = max(pool.starmap(count_once, given, chunksize=1))
+            found[kind] = cores * counts.facts["bytes"] / slowest
+    print(json.dumps(found, indent=1))
+
+
 if __name__ == "__main__":
-    if len(sys.argv) > 1:
+    if sys.argv[1:2] == ["rates"]:
+        rates(sys.argv[2])
+    elif len(sys.argv) > 1:
         child(sys.argv[1])
     else:
         main()

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import ast
 import inspect
 from dataclasses import MISSING, fields
+from pathlib import Path
 from typing import Any
 
 import click
@@ -29,6 +31,9 @@ RUN_OPTIONS = (
     "address",
 )
 
+# A sample needs one pass over the whole text before all others.
+SAMPLING = {"sample", "seed", "max_bytes"}
+
 DEFINED = {option.name: option for option in fields(TrainOptions)}
 
 
@@ -49,6 +54,29 @@ def test_signature_has_the_names_types_and_defaults_of_the_definition(function: 
         wanted = inspect.Parameter.empty if default is MISSING else default
         assert parameter.default == wanted, name
         assert parameter.annotation == DEFINED[name].type, name
+
+
+@pytest.mark.parametrize(
+    ("module", "left_out", "own"),
+    [
+        ("ray/__init__.py", SAMPLING, {"address", "partitions", "task_size"}),
+        ("spark/driver.py", {*SAMPLING, "weights", "format"}, set()),
+    ],
+)
+def test_clusters_take_the_same_options(module: str, left_out: set[str], own: set[str]) -> None:
+    # Read from the source, because Ray and Spark need not be installed.
+    path = Path(superword.__file__).parent / "integrations" / module
+    functions = [
+        node for node in ast.parse(path.read_text()).body if isinstance(node, ast.FunctionDef)
+    ]
+    (train,) = [function for function in functions if function.name == "train"]
+    found = dict(zip((a.arg for a in train.args.kwonlyargs), train.args.kw_defaults, strict=True))
+    assert set(found) == {*DEFINED, "progress", *own} - left_out
+    for name in set(found) & set(DEFINED):
+        default, wanted = found[name], DEFINED[name].default
+        if isinstance(default, ast.Constant) or default is None:
+            given = MISSING if default is None else default.value
+            assert given == wanted, name
 
 
 def test_command_line_has_the_names_and_defaults_of_the_definition() -> None:

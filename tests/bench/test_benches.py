@@ -19,7 +19,16 @@ RECORDED = sorted((ROOT / "benches" / "results").glob("*.json"))
 @pytest.fixture
 def benches(monkeypatch: pytest.MonkeyPatch) -> Any:
     monkeypatch.syspath_prepend(str(ROOT))
-    for name in ("render", "bars", "measure", "models", "peers", "training", "environment"):
+    for name in (
+        "render",
+        "bars",
+        "measure",
+        "models",
+        "peers",
+        "training",
+        "environment",
+        "cluster_tables",
+    ):
         importlib.import_module(f"benches.{name}")
     return sys.modules["benches"]
 
@@ -29,6 +38,24 @@ def test_readme_shows_what_the_newest_recorded_run_gives(benches: Any) -> None:
     for name in ("training", "encoding"):
         assert f"<!-- bench:{name} -->" in readme
     assert benches.render.update_readme(readme, benches.render.newest()) == readme
+
+
+def test_the_cluster_page_has_the_recorded_numbers(benches: Any) -> None:
+    cluster_tables = benches.cluster_tables
+    page = cluster_tables.PAGE.read_text(encoding="utf-8")
+    assert cluster_tables.rendered(page) == page
+    ways = cluster_tables.newest()["ways"]
+    assert len({found["sha256"] for found in ways.values()}) == 1
+
+
+def test_growth_follows_a_power_of_the_size(benches: Any) -> None:
+    cluster_tables = benches.cluster_tables
+    rows = [{"bytes": 10, "pretokens": 100}, {"bytes": 40, "pretokens": 200}]
+    grown = cluster_tables.Growth({"growth": rows})
+    assert grown.exponent("pretokens") == pytest.approx(0.5)
+    assert grown.at("pretokens", 4000) == pytest.approx(2000)
+    assert cluster_tables.amount(2_946_538) == "2.9 M"
+    assert cluster_tables.duration(5000) == "83 min"
 
 
 @pytest.mark.skipif(not RECORDED, reason="no results are recorded yet")

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import gc
+import sysconfig
 import threading
 import weakref
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -16,7 +18,7 @@ from superword.errors import DocumentError, EmptyCorpusError, SkippedWarning
 from superword.inputs import Batches, Texts, documents, expand
 from superword.options import ReadOptions
 from superword.pretokenizer import Pretokenizer
-from superword.stages import count_candidates, count_pretokens
+from superword.stages import count_candidates, count_pretokens, train_words
 
 pa: Any = pytest.importorskip("pyarrow", reason="pip install 'superword[arrow]'")
 
@@ -128,3 +130,19 @@ def test_counting_works_on_other_threads_than_the_main_one(texts: list[str]) -> 
     thread.start()
     thread.join()
     assert found == [count_pretokens(Texts(texts))]
+
+
+def test_bounds_of_a_stream_cut_as_much_as_those_of_a_file(tmp_path: Path) -> None:
+    # The size of a stream is not known, and bounds for a tiny text would rule nothing out.
+    folder = Path(sysconfig.get_path("stdlib"))
+    texts = [path.read_text(errors="replace") for path in sorted(folder.glob("*.py"))[:60]]
+    (tmp_path / "all.txt").write_text("".join(texts))
+    of_file = count_pretokens(tmp_path / "all.txt", bounds=True)
+    of_stream = count_pretokens(Batches(batches_of(texts)), bounds=True)
+    words = train_words(of_file, vocab_size=4000)
+    found = [
+        len(count_candidates(Texts(texts), words, cut_below=20, bounds=bounds))
+        for bounds in (of_file.bounds, of_stream.bounds)
+    ]
+    assert found[1] <= found[0]
+    assert 2 * found[1] < len(count_candidates(Texts(texts), words))

@@ -34,7 +34,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         sample: None,
         max_memory: None,
     };
-    let counted = count_pretokens(&text, &pretokenizer, &Silent)?;
+    let counted = count_pretokens(&text, &pretokenizer, false, &Silent)?;
     println!(
         "count {:?}, {} distinct pretokens",
         start.elapsed(),

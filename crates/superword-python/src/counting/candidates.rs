@@ -135,9 +135,10 @@ impl PyCandidates {
         let (rows, checksums) = detached(py, || {
             let mut checksums = vec![Checksum::default(); of.get() as usize];
             let sorted = counts.sorted().into_iter();
+            let mut key = Vec::new();
             let mut rows: Vec<_> = sorted
                 .map(|(run, count)| {
-                    let hash = counts.hash(run);
+                    let hash = counts.hash(run, &mut key);
                     let partition = partition_of(hash, of);
                     checksums[partition as usize].add(hash, count);
                     (partition, run, count)

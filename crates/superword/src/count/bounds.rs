@@ -101,7 +101,13 @@ impl BigramBounds {
         let counters = self.counters.iter();
         BigramBounds {
             counters: counters
-                .map(|&bound| if reaches(bound, threshold) { UNKNOWN } else { 0 })
+                .map(|&bound| {
+                    if reaches(bound, threshold) {
+                        UNKNOWN
+                    } else {
+                        0
+                    }
+                })
                 .collect(),
         }
     }

@@ -283,10 +283,9 @@ impl TrainError {
                 Some("use `method=\"superbpe\"`, or learn the words without special tokens".into())
             }
             TrainError::BaseHasSpecials => Some("leave `special_tokens` out".into()),
-            TrainError::CutTooHigh { next, .. } => Some(match next {
-                1 => "count the candidates again without `cut_below`".into(),
-                next => format!("count the candidates again with `cut_below={next}`"),
-            }),
+            TrainError::CutTooHigh { next, .. } => Some(format!(
+                "count the candidates again with `cut_below={next}`"
+            )),
             TrainError::ForeignByte => Some("use `alphabet=\"bytes\"`".into()),
         }
     }

@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 
 import click
 
+from superword._counting.receipts import read_receipt, receipts_in
 from superword._counting.stored import check_directory, check_suffix
 from superword._files.outputs import check_not_read, check_output
 from superword._support.extras import pyarrow
@@ -28,6 +29,9 @@ from superword.tokenizer import Tokenizer
 __all__ = ["candidates", "count", "merge_counts"]
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
+
+# Texts with fewer bytes than this have few candidates.
+SMALL = 100_000_000
 
 _IN_PARTS = "stopped; the task is not finished: run it again"
 
@@ -251,7 +255,11 @@ def _cut(
     if counts is None:
         return cut_below, None
     bounds = Counts.load_bounds(counts)
-    return cut_below or guess_cut(words, bounds, supermerges=supermerges), bounds
+    if cut_below is None:
+        # A guess that is too high costs a second pass, and a small text need not be cut.
+        is_small = read_receipt(counts).bytes < SMALL
+        cut_below = 1 if is_small else guess_cut(words, bounds, supermerges=supermerges)
+    return cut_below, bounds
 
 
 @click.command(
@@ -319,8 +327,6 @@ def merge_counts(
     _check(output, None, overwrite, lambda: [] if folders else list(files))
     kind: Any = kind_of(files[0])
     if folders:
-        from superword._counting.receipts import receipts_in
-
         files = tuple(str(folder) for folder in receipts_in(files))
     merged = kind.merge([kind.load(file) for file in files], allow_repeats=allow_repeats)
     if min_count > 1:
@@ -340,8 +346,6 @@ def _merge_partitions(
     quiet: bool,
 ) -> None:
     """Add up one partition of directories, or one after the other."""
-    from superword._counting.receipts import receipts_in
-
     pyarrow()
     kind = kind_of(files[0])
     partitions = next(iter(receipts_in(files).values())).partitions

@@ -42,10 +42,18 @@ pub(super) struct Pass<'a> {
     pub(super) observer: &'a dyn Observer,
 }
 
+/// What a source of unknown size counts for.
+const UNKNOWN_BYTES: u64 = 1 << 30;
+
 impl Pass<'_> {
     /// The number of counters that a bigram sketch of this text has.
     pub(super) fn sketch_size(&self) -> usize {
-        let sizes = self.inputs.sources().iter().map(Source::size_guess);
+        // A source of unknown size may be large, and a small sketch would bound nothing.
+        let size_of = |source: &Source| match source.size_guess() {
+            0 => UNKNOWN_BYTES,
+            size => size,
+        };
+        let sizes = self.inputs.sources().iter().map(size_of);
         let memory = self.budget.map_or(usize::MAX, |budget| budget.sketch);
         BigramSketch::counters_for(sizes.fold(0, u64::saturating_add), memory)
     }
