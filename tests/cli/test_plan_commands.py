@@ -105,6 +105,8 @@ def test_directories_without_a_plan_can_be_added_up(tmp_path: Path, corpus: Path
     assert len(parts) == 5
     said = refused(1, "count", corpus, "--partitions", "5", "-o", corpus)
     assert "not a directory of counts" in said
+    said = refused(1, "merge-counts", tmp_path / "c1", "-o", corpus)
+    assert "not a directory of counts" in said
     said = refused(1, "merge-counts", *folders, "-o", tmp_path / "other")
     assert "5 and 3 partitions" in said
 
@@ -144,3 +146,21 @@ def test_options_that_do_not_belong_together_are_refused(tmp_path: Path, corpus:
     ok("train", corpus, "--vocab-size", "300", "--method", "bpe", "-o", words)
     said = refused(2, "candidates", corpus, "--model", words, "--supermerges", "3", *out)
     assert "--supermerges was given without --counts" in said
+
+
+def test_files_of_others_are_never_removed(tmp_path: Path, corpus: Path) -> None:
+    theirs = tmp_path / "theirs"
+    theirs.mkdir()
+    names = ["part-00000-of-00009.parquet", "part-00007-of-00009.parquet", "notes.txt"]
+    for name in names:
+        (theirs / name).write_text("PAR1 but not ours")
+    count: list[str | Path] = ["count", corpus, "--partitions", "2", "-o", theirs]
+    assert "not a directory of counts, and it holds" in refused(1, *count)
+    ok(*count, "--force")
+    assert all((theirs / name).read_text() == "PAR1 but not ours" for name in names)
+    # What an interrupted run has left is replaced.
+    (theirs / "receipt.json").unlink()
+    for name in names:
+        (theirs / name).unlink()
+    ok("count", corpus, "--partitions", "3", "-o", theirs)
+    assert len(list(theirs.glob("part-*"))) == 3

@@ -26,6 +26,7 @@ from superword._counting.receipts import (
     receipts_in,
     write_receipt,
 )
+from superword._counting.stored import check_directory, is_part
 from superword._files.replace import make_directory
 from superword._files.replace import replace as replace_file
 from superword._support.checks import whole
@@ -77,9 +78,8 @@ def write(
     """Write counts as a directory. Returns the receipt with its checksums."""
     folder = make_directory(directory)
     (folder / RECEIPT).unlink(missing_ok=True)
-    for path in folder.iterdir():
-        if path.name.startswith(("part-", "bounds-")) and "-of-" in path.name:
-            path.unlink()
+    for path in filter(is_part, folder.iterdir()):
+        path.unlink()
     layout = _layout(receipt.kind)
     checksums = []
     made: Sequence[tuple[Any, int]] = engine.partitioned(partitions)
@@ -260,6 +260,7 @@ def _check_sum(found: int, expected: int, what: str) -> None:
 
 def _claim(output: str | os.PathLike[str], receipt: Receipt) -> Path:
     """Make the directory of a sum, with its receipt. Other merges may be doing the same."""
+    check_directory(output, overwrite=False)
     folder = make_directory(output)
     if (folder / RECEIPT).exists() and read_receipt(folder) != receipt:
         raise CountsError(

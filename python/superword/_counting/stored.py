@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -15,7 +16,7 @@ from superword._counting.receipts import (
     check_can_be_added,
     pruned_before,
 )
-from superword._files.outputs import check_replaceable
+from superword._files.outputs import check_replaceable, is_counts, is_hidden
 from superword.errors import CountsError, SaveError
 from superword.pretokenizer import Pretokenizer
 
@@ -32,9 +33,13 @@ __all__ = [
     "check_same_cut",
     "check_suffix",
     "check_token",
+    "is_part",
 ]
 
 SUFFIXES = (".parquet", ".arrow", ".feather", ".tsv")
+
+_PART = re.compile(r"part-\d{5}-of-\d{5}\.parquet")
+_BOUNDS = re.compile(r"bounds(-\d{5}-of-\d{5})?\.bin")
 
 
 class Stored:
@@ -137,6 +142,13 @@ def check_suffix(path: str) -> str:
     return suffix
 
 
+def is_part(path: Path) -> bool:
+    """Whether a file was written to a directory of counts, and is not just called so."""
+    if _BOUNDS.fullmatch(path.name):
+        return True
+    return _PART.fullmatch(path.name) is not None and is_counts(path)
+
+
 def check_directory(path: str | os.PathLike[str], overwrite: bool) -> None:
     """Raise `SaveError` unless counts may be written to a directory."""
     folder = Path(path)
@@ -146,10 +158,10 @@ def check_directory(path: str | os.PathLike[str], overwrite: bool) -> None:
         )
     if overwrite or not folder.exists() or (folder / RECEIPT).exists():
         return
-    others = [entry.name for entry in folder.iterdir() if not entry.name.startswith("part-")]
+    others = [path.name for path in folder.iterdir() if not (is_part(path) or is_hidden(path))]
     if others:
         raise SaveError(
-            f"{folder} is not replaced: it is not a directory of counts, and it is not empty",
+            f"{folder} is not replaced: it is not a directory of counts, and it holds {others[0]}",
             hint="choose another directory, or give `overwrite=True` to write into this one",
             path=str(folder),
         )

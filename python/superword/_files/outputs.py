@@ -20,7 +20,14 @@ from superword import _core
 from superword.errors import SaveError
 from superword.inputs import STDIN, Input
 
-__all__ = ["Kind", "check_not_read", "check_output", "check_replaceable"]
+__all__ = [
+    "Kind",
+    "check_not_read",
+    "check_output",
+    "check_replaceable",
+    "is_counts",
+    "is_hidden",
+]
 
 Kind = Literal["model", "counts", "tiktoken", "tiktoken sidecar", "tokenizer.json", "config"]
 
@@ -132,6 +139,19 @@ def _start(path: Path) -> bytes:
 
 def _is_model(path: Path) -> bool:
     return _core.is_model_start(_start(path))
+
+
+def is_hidden(path: Path) -> bool:
+    """Whether a file is hidden, as temporary files are."""
+    return path.name.startswith(".")
+
+
+def is_counts(path: Path) -> bool:
+    """Whether a file holds counts that superword wrote. False if it cannot be read."""
+    try:
+        return path.is_file() and _is_counts(path)
+    except OSError:
+        return False
 
 
 def _is_counts(path: Path) -> bool:
