@@ -20,7 +20,7 @@ import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from superword import _core
 from superword._counting import directory as directories
@@ -313,7 +313,8 @@ def count_task(
     """
     task = task if isinstance(task, Task) else plan.task(task)
     folder = Path(directory) / task.name
-    done = _finished(folder, plan, task, "counts", None, 1, None)
+    mark = _Mark("counts", _planned(plan, task))
+    done = mark.finished(folder, plan.partitions)
     if done is not None:
         return done
     options = plan._read_options(task, threads, max_memory)
@@ -325,7 +326,7 @@ def count_task(
         progress=progress,
         allow_empty=True,
     )
-    return _write(folder, plan, task, counts, report, counts.bounds)
+    return _write(folder, plan, task, mark, counts, report, counts.bounds)
 
 
 def candidates_task(
@@ -355,7 +356,8 @@ def candidates_task(
         )
     folder = Path(directory) / task.name
     digest = None if bounds is None else bounds.digest()
-    done = _finished(folder, plan, task, "candidates", words_key(words), cut_below or 1, digest)
+    mark = _Mark("candidates", _planned(plan, task), words_key(words), cut_below or 1, digest)
+    done = mark.finished(folder, plan.partitions)
     if done is not None:
         return done
     options = plan._read_options(task, threads, max_memory)
@@ -368,42 +370,37 @@ def candidates_task(
         progress,
         allow_empty=True,
     )
-    return _write(folder, plan, task, candidates, report, None)
+    return _write(folder, plan, task, mark, candidates, report, None)
 
 
-def _finished(
-    folder: Path,
-    plan: Plan,
-    task: Task,
-    kind: str,
-    words: str | None,
-    cut_below: int,
-    bounds: str | None,
-) -> Receipt | None:
-    """The receipt of a task that is finished. An error if the directory holds something else."""
-    if not (folder / RECEIPT).exists():
-        return None
-    receipt = read_receipt(folder)
-    mark = (kind, _mark(plan, task), words, cut_below, bounds)
-    found = (
-        receipt.kind,
-        receipt.task,
-        receipt.origin.words,
-        receipt.cut_below,
-        receipt.origin.bounds,
-    )
-    if found != mark:
-        what = "another plan" if receipt.task != mark[1] else "other words or options"
-        raise CountsError(
-            f"{folder} holds the {receipt.kind} of {what}",
-            hint="use another directory, or remove this one",
-            path=str(folder),
-        )
-    names = [directories.part_name(n, plan.partitions) for n in range(plan.partitions)]
-    return receipt if all((folder / name).exists() for name in names) else None
+class _Mark(NamedTuple):
+    """What a task counts, to compare with the receipt of a directory."""
+
+    kind: str
+    task: PlannedTask
+    words: str | None = None
+    cut_below: int = 1
+    bounds: str | None = None
+
+    def finished(self, folder: Path, partitions: int) -> Receipt | None:
+        """The receipt if the task is finished. An error if the directory holds something else."""
+        if not (folder / RECEIPT).exists():
+            return None
+        receipt = read_receipt(folder)
+        origin = receipt.origin
+        found = (receipt.kind, receipt.task, origin.words, receipt.cut_below, origin.bounds)
+        if found != self:
+            what = "another plan" if receipt.task != self.task else "other words or options"
+            raise CountsError(
+                f"{folder} holds the {receipt.kind} of {what}",
+                hint="use another directory, or remove this one",
+                path=str(folder),
+            )
+        names = [directories.part_name(number, partitions) for number in range(partitions)]
+        return receipt if all((folder / name).exists() for name in names) else None
 
 
-def _mark(plan: Plan, task: Task) -> PlannedTask:
+def _planned(plan: Plan, task: Task) -> PlannedTask:
     return PlannedTask(plan.key, task.name, len(plan.tasks))
 
 
@@ -411,16 +408,17 @@ def _write(
     folder: Path,
     plan: Plan,
     task: Task,
+    mark: _Mark,
     counts: Stored,
     report: Report,
     bounds: BigramBounds | None,
 ) -> Receipt:
     task.opened()  # The files must still be those that were planned.
-    receipt = replace(
-        counts._receipt(),
-        task=_mark(plan, task),
-        skipped_examples=report.skipped_examples,
-    )
+    # A scheduler that took this process for dead may have repeated the task meanwhile.
+    done = mark.finished(folder, plan.partitions)
+    if done is not None:
+        return done
+    receipt = replace(counts._receipt(), task=mark.task, skipped_examples=report.skipped_examples)
     return directories.write(folder, counts._engine, receipt, plan.partitions, bounds)
 
 

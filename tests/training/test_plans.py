@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 import superword
 import zstandard
-from superword._counting.stages import superwords_from, words_options
+from superword._counting.stages import count_from, superwords_from, words_options
 from superword.counts import Candidates, Counts, merge_partition
 from superword.errors import (
     CountsError,
@@ -155,6 +155,25 @@ def test_a_repeated_task_reads_nothing(tmp_path: Path, texts: list[str]) -> None
     # A task that was killed has no receipt. It is done again, with the same result.
     (tmp_path / "counts/task-00001/receipt.json").unlink()
     assert count_task(plan, 1, tmp_path / "counts") == first
+
+
+def test_a_task_that_two_processes_do_is_written_once(
+    tmp_path: Path, texts: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    plan = Plan.make(written(tmp_path / "corpus", texts, "jsonl", 1), partitions=3)
+    written_by_other: dict[Path, int] = {}
+
+    def count_while_another_does(*given: Any, **options: Any) -> Any:
+        monkeypatch.undo()
+        count_task(plan, 0, tmp_path / "counts")
+        files = tmp_path.glob("counts/*/*")
+        written_by_other.update({path: path.stat().st_mtime_ns for path in files})
+        return count_from(*given, **options)
+
+    monkeypatch.setattr(superword.plans, "count_from", count_while_another_does)
+    count_task(plan, 0, tmp_path / "counts")
+    assert len(written_by_other) == 5
+    assert {path: path.stat().st_mtime_ns for path in written_by_other} == written_by_other
 
 
 def test_tasks_that_are_missing_are_named(tmp_path: Path, texts: list[str]) -> None:

@@ -78,8 +78,11 @@ def write(
     """Write counts as a directory. Returns the receipt with its checksums."""
     folder = make_directory(directory)
     (folder / RECEIPT).unlink(missing_ok=True)
-    for path in filter(is_part, folder.iterdir()):
-        path.unlink()
+    names = {part_name(number, partitions) for number in range(partitions)}
+    for path in folder.iterdir():
+        # The others are replaced: another process may be writing or reading the same counts.
+        if path.name not in names and is_part(path):
+            path.unlink(missing_ok=True)
     layout = _layout(receipt.kind)
     checksums = []
     made: Sequence[tuple[Any, int]] = engine.partitioned(partitions)
