@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 import warnings
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -318,6 +319,41 @@ def test_lost_or_damaged_counts_are_noticed(tmp_path: Path, texts: list[str]) ->
     (tmp_path / "counts" / "task-00000" / "receipt.json").write_text("[]")
     with pytest.raises(CountsError, match=r"receipt\.json"):
         merge_partition([tmp_path / "counts"], 0, tmp_path / "again")
+
+
+def test_all_partitions_can_be_added_up_at_once(tmp_path: Path, texts: list[str]) -> None:
+    corpus = written(tmp_path / "corpus", texts, "jsonl", 2)
+    counts = superword.stages.count_pretokens(corpus)
+    counts.save_partitions(tmp_path / "counts", 24)
+    for attempt in range(8):
+        total = tmp_path / f"sum-{attempt}"
+        with ThreadPoolExecutor(12) as pool:
+            jobs = [
+                pool.submit(merge_partition, [tmp_path / "counts"], number, total)
+                for number in range(24)
+            ]
+        assert sum(job.result() for job in jobs) == len(counts)
+        assert Counts.load(total) == counts
+
+
+def test_a_receipt_that_appears_meanwhile_is_no_obstacle(
+    tmp_path: Path, texts: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    corpus = written(tmp_path / "corpus", texts, "jsonl", 1)
+    superword.stages.count_pretokens(corpus).save_partitions(tmp_path / "counts", 2)
+    merge_partition([tmp_path / "counts"], 0, tmp_path / "sum")
+    exists = Path.exists
+    asked: list[Path] = []
+
+    def not_yet(self: Path, **options: Any) -> bool:
+        if self == tmp_path / "sum" / "receipt.json" and not asked:
+            asked.append(self)
+            return False
+        return exists(self, **options)
+
+    monkeypatch.setattr(Path, "exists", not_yet)
+    merge_partition([tmp_path / "counts"], 1, tmp_path / "sum")
+    assert asked
 
 
 def test_a_sum_is_not_mixed_with_another(tmp_path: Path, texts: list[str]) -> None:

@@ -158,7 +158,12 @@ def check_directory(path: str | os.PathLike[str], overwrite: bool) -> None:
         )
     if overwrite or not folder.exists() or (folder / RECEIPT).exists():
         return
-    others = [path.name for path in folder.iterdir() if not (is_part(path) or is_hidden(path))]
+    # Another process that adds up the same counts may write the receipt meanwhile.
+    others = [
+        path.name
+        for path in folder.iterdir()
+        if path.name != RECEIPT and not (is_part(path) or is_hidden(path))
+    ]
     if others:
         raise SaveError(
             f"{folder} is not replaced: it is not a directory of counts, and it holds {others[0]}",
