@@ -25,6 +25,7 @@ from superword.inputs import expand, parse_groups
 from superword.plans import Receipt, candidates_task, count_task
 from superword.stages import count_candidates, count_pretokens, guess_cut
 from superword.tokenizer import Tokenizer
+from superword.training import Report
 
 __all__ = ["candidates", "count", "merge_counts"]
 
@@ -64,9 +65,8 @@ def _check(
 def _tell_receipt(receipt: Receipt, output: str, quiet: bool) -> None:
     assert receipt.task is not None
     if receipt.skipped:
-        lines = [f"skipped {plural(receipt.skipped, 'document')} that could not be read"]
-        message = "\n  ".join([*lines, *receipt.skipped_examples])
-        tell(f"warning: {as_shown(message)}", color="yellow")
+        report = Report(skipped=receipt.skipped, skipped_examples=receipt.skipped_examples)
+        tell(f"warning: {as_shown(report.skipped_text())}", color="yellow")
     if not quiet:
         tell(
             f"finished {receipt.task.name} in {output}: {plural(receipt.documents, 'document')}, "
