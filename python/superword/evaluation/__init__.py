@@ -1,0 +1,1 @@
+"""Evaluate tokenizers on text: `superword.evaluate` and its typed result."""
