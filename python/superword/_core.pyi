@@ -300,9 +300,7 @@ def describe_tokens(model: Model) -> dict[str, Any]:
     words (pretokens that it joins), scripts (a list).
     """
 
-def event_uses(
-    model: Model, emitted: NDArray[uint64]
-) -> tuple[NDArray[uint64] | None, str | None]:
+def event_uses(model: Model, emitted: NDArray[uint64]) -> tuple[NDArray[uint64] | None, str | None]:
     """Return how often each event applies in a text with these counts by id.
 
     Without the event and all later ones, the text has that many more tokens. If this does not
