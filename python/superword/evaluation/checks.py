@@ -6,11 +6,19 @@ import operator
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, fields, is_dataclass
-from typing import Any
+from functools import cache
+from types import NoneType
+from typing import Any, get_args, get_origin, get_type_hints
 
 from superword._support.text import suggestion
 from superword.errors import OptionError
-from superword.evaluation.results import OVERALL, Evaluation, ModelResult, Share
+from superword.evaluation.results import (
+    OVERALL,
+    Evaluation,
+    ModelResult,
+    Numbers,
+    Share,
+)
 
 __all__ = ["Check", "Failure", "check", "values"]
 
@@ -56,6 +64,7 @@ class Check:
             )
         model, at, rest = match[1].rpartition("@")
         group, colon, name = rest.rpartition(":")
+        _check_name(text, name)
         return cls(
             text=text,
             model=model if at else None,
@@ -142,17 +151,49 @@ def _full_name(check: Check, known: Mapping[str, object]) -> str:
     if endings:
         problem, hint = "is not unique", "write " + " or ".join(endings)
     else:
-        short = [name.partition(".")[2] for name in known]
-        near = suggestion(check.name, [*known, *short])
-        # A list of all of them would not help.
-        listed = near if near.startswith("did you mean") else "docs/how-to/evaluate.md lists them"
-        problem, hint = "is no number of the result", listed
-    raise OptionError(
-        f"`check` {check.text!r}: {check.name} {problem}",
-        hint=hint,
-        option="check",
-        value=check.text,
-    )
+        near = [name for name in known if check.name.rpartition(".")[0] in name]
+        problem, hint = "is no number of this result", suggestion(check.name, near or known)
+    raise _bad_name(check.text, check.name, problem, hint)
+
+
+def _bad_name(text: str, name: str, problem: str, hint: str) -> OptionError:
+    return OptionError(f"`check` {text!r}: {name} {problem}", hint=hint, option="check", value=text)
+
+
+def _check_name(text: str, name: str) -> None:
+    """Raise `OptionError` if no result can have a number of this name."""
+    for known in _names():
+        endings = [known]
+        while "." in endings[-1]:
+            endings.append(endings[-1].partition(".")[2])
+        for ending in endings:
+            # `entropy.*` stands for every key.
+            if ending == name or (ending.endswith(".*") and name.startswith(ending[:-1])):
+                return
+    whole = [known.removesuffix(".*") for known in _names()]
+    near = suggestion(name, [*whole, *(known.partition(".")[2] for known in whole)])
+    # A list of all of them would not help.
+    hint = near if near.startswith("did you mean") else "docs/how-to/evaluate.md lists them all"
+    raise _bad_name(text, name, "is no number of a result", hint)
+
+
+@cache
+def _names() -> tuple[str, ...]:
+    """The names of all numbers. `.*` stands for the keys of a dict."""
+    of_model = get_type_hints(ModelResult)
+    parts = [name for part in _OF_MODEL for name in _names_in(part, of_model[part])]
+    return (*parts, *(name.removeprefix("n.") for name in _names_in("n", Numbers)))
+
+
+def _names_in(name: str, hint: Any) -> Iterator[str]:
+    kinds = [kind for kind in get_args(hint) or (hint,) if kind is not NoneType]
+    if get_origin(hint) is dict:
+        yield f"{name}.*"
+    elif hint is Share or kinds[0] in (int, float):
+        yield name
+    if is_dataclass(kinds[0]) and get_origin(hint) is not dict:
+        for inner, kind in get_type_hints(kinds[0]).items():
+            yield from _names_in(f"{name}.{inner}", kind)
 
 
 def values(model: ModelResult, group: str) -> dict[str, float | None]:
@@ -176,12 +217,9 @@ def _flat(name: str, value: Any) -> Iterator[tuple[str, float | None]]:
     if is_dataclass(value):
         for field in fields(value):
             inner = getattr(value, field.name)
-            # A missing part of a model, such as the morphemes, has no numbers.
             yield from _flat(f"{name}.{field.name}", inner)
     elif isinstance(value, dict):
         for key, inner in value.items():
             yield from _flat(f"{name}.{key}", inner)
-    elif (value is None and "." in name) or (
-        isinstance(value, int | float) and not isinstance(value, bool)
-    ):
+    elif isinstance(value, int | float) or (value is None and "." in name):
         yield name, value

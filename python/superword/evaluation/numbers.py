@@ -49,7 +49,7 @@ def together(groups: Sequence[Counted]) -> Counted:
 
 
 def _added(parts: Sequence[dict[str, Any]]) -> dict[str, Any]:
-    added = {}
+    added: dict[str, Any] = {}
     for name, first in parts[0].items():
         values = [part[name] for part in parts]
         if name.startswith("document_"):

@@ -50,7 +50,7 @@ def evaluate(
 ) -> Evaluation:
     """Measure tokenizers on text, and compare them.
 
-    >>> result = superword.evaluate(["wiki.superword", "gpt2/"], {"de": "corpus/de", "en": "en.txt"})
+    >>> result = superword.evaluate(["wiki.superword", "gpt2/"], {"de": "corpus/de", "en": "en"})
     >>> result.models[0].numbers["de"].size.bytes_per_token
     >>> result.save("result.json")
 
