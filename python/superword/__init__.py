@@ -30,6 +30,7 @@ if TYPE_CHECKING:
         training,
     )
     from superword._core import __version__
+    from superword.evaluation import evaluate
     from superword.pretokenizer import Pretokenizer
     from superword.tokenizer import AddedToken, Tokenizer
     from superword.training import train, train_from_iterator
@@ -41,6 +42,7 @@ __all__ = [
     "__version__",
     "counts",
     "errors",
+    "evaluate",
     "evaluation",
     "export",
     "imports",
@@ -65,6 +67,7 @@ _DEFINED_IN = {
     "Pretokenizer": "pretokenizer",
     "Tokenizer": "tokenizer",
     "__version__": "_core",
+    "evaluate": "evaluation",
     "train": "training",
     "train_from_iterator": "training",
 }

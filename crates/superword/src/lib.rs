@@ -27,6 +27,7 @@ pub mod count;
 mod cpu;
 pub mod disk;
 pub mod encode;
+pub mod evaluate;
 pub mod hash;
 pub mod memory;
 pub mod merge;

@@ -69,40 +69,37 @@ def _listed(names: tuple[str, ...]) -> str:
 
 def _lengths(evaluation: Evaluation) -> list[str]:
     """Who needs the fewest tokens, and how models compare with the reference."""
-    ranked = sorted(
-        ((density, model) for model in evaluation.models if (density := _density(model))),
-        key=lambda entry: -entry[0],
-    )
-    if not ranked:
+    found = [(density, model) for model in evaluation.models if (density := _density(model))]
+    if not found:
         return []
-    density, best = ranked[0]
+    ranked = sorted(found, key=lambda entry: -entry[0])
+    most, best = ranked[0]
     if len(ranked) == 1:
-        return [f"{best.name} holds {formats.number(density)} bytes per token on all text."]
+        return [f"{best.name} holds {formats.number(most)} bytes per token on all text."]
     texts = [
-        f"{best.name} needs the fewest tokens on all text: {formats.number(density)} bytes per "
-        f"token."
+        f"{best.name} needs the fewest tokens on all text: {formats.number(most)} bytes per token."
     ]
     reference = next((m for m in evaluation.models if m.name == evaluation.reference), None)
     base = reference or ranked[-1][1]
-    for _, model in ranked:
-        if model is not base:
-            texts.append(_compared(model, base))
+    compared = _density(base)
+    if compared:
+        # The text is the same, so its tokens are to each other as the densities, reversed.
+        texts += [
+            _compared(model, base, compared / density - 1)
+            for density, model in ranked
+            if model is not base
+        ]
     return texts
 
 
-def _compared(model: ModelResult, base: ModelResult) -> str:
-    one, other = _all(model), _all(base)
-    assert one is not None and other is not None  # Both have a density.
-    change = one.size.tokens / other.size.tokens - 1 if other.size.tokens else 0.0
-    vocabularies = ""
+def _compared(model: ModelResult, base: ModelResult, change: float) -> str:
+    sizes = ""
     if model.n_vocab != base.n_vocab:
-        vocabularies = (
-            f" (with a vocabulary of {model.n_vocab:,} tokens instead of {base.n_vocab:,})"
-        )
+        sizes = f" (with a vocabulary of {model.n_vocab:,} tokens instead of {base.n_vocab:,})"
     if abs(change) < _WORTH:
-        return f"{model.name} needs as many tokens as {base.name} on all text{vocabularies}."
+        return f"{model.name} needs as many tokens as {base.name} on all text{sizes}."
     amount = f"{formats.percent(abs(change))} {'fewer' if change < 0 else 'more'} tokens"
-    return f"{model.name} needs {amount} than {base.name} on all text{vocabularies}."
+    return f"{model.name} needs {amount} than {base.name} on all text{sizes}."
 
 
 def _groups(evaluation: Evaluation) -> list[str]:
@@ -154,7 +151,14 @@ def _superwords(evaluation: Evaluation) -> list[str]:
 
 def _headline(evaluation: Evaluation) -> list[Block]:
     """Models as rows, with the numbers that most readers look for."""
-    columns = ("vocabulary", "tokens", "bytes per token", "relative length", "used", "superwords")
+    columns: tuple[str, ...] = (
+        "vocabulary",
+        "tokens",
+        "bytes per token",
+        "relative length",
+        "used",
+        "superwords",
+    )
     rows = []
     for model in evaluation.models:
         found = _all(model)

@@ -6,7 +6,13 @@ from collections.abc import Callable, Mapping, Sequence
 from itertools import groupby
 
 from superword._support.text import plural
-from superword.evaluation.results import OVERALL, Evaluation, ModelResult, Numbers
+from superword.evaluation.results import (
+    OVERALL,
+    Evaluation,
+    ModelResult,
+    Numbers,
+    ParallelLines,
+)
 from superword.reports import formats
 from superword.reports.content import Block, Cell, Details, Row, Rows, Table
 from superword.reports.measures import Measure, in_order, measures, vocabulary_measures
@@ -250,11 +256,12 @@ def parallel(evaluation: Evaluation) -> Table | None:
         return None
     first = next(one for one in found if one)
     parts = []
-    for title, get in (
+    ways: tuple[tuple[str, Callable[[ParallelLines], str]], ...] = (
         ("Tokens", lambda line: formats.count(line.tokens)),
         ("Parity", lambda line: formats.number(line.parity)),
         ("Premium", lambda line: formats.number(line.premium)),
-    ):
+    )
+    for title, get in ways:
         rows = tuple(
             Row(
                 language,

@@ -40,7 +40,7 @@ class Series:
 
 @dataclass(frozen=True)
 class Panel:
-    """One frame of a chart with its lines. Its axes are those of the chart, unless it has its own."""
+    """One frame of a chart with its lines. Without its own axes it has those of the chart."""
 
     title: str | None
     series: tuple[Series, ...]
