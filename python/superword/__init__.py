@@ -26,6 +26,7 @@ if TYPE_CHECKING:
         stages,
         tokenizer,
         training,
+        views,
     )
     from superword._core import __version__
     from superword.pretokenizer import Pretokenizer
@@ -53,6 +54,7 @@ __all__ = [
     "train",
     "train_from_iterator",
     "training",
+    "views",
 ]
 
 # The names that are not modules, and where they are defined.

@@ -35,4 +35,4 @@ def test_demo_compares_shows_and_saves(
         assert shown
         ids = tok.encode_ordinary(demo.SENTENCE)
         assert int(shown[1]) == len(ids)
-        assert shown[2].replace("|", "").replace("␣", " ") == demo.SENTENCE
+        assert shown[2].replace("│", "") == demo.SENTENCE

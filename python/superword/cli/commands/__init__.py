@@ -13,6 +13,7 @@ from superword.cli.commands.counting import candidates, count, merge_counts
 from superword.cli.commands.encode_files import encode_files
 from superword.cli.commands.exports import export, verify
 from superword.cli.commands.imports import import_
+from superword.cli.commands.looking import explain, show
 from superword.cli.commands.models import inspect, truncate
 from superword.cli.commands.plans import plan
 from superword.cli.commands.texts import decode, encode, pretokenize
@@ -41,6 +42,7 @@ _COMMANDS = {
     "Train": (train,),
     "Train in parts": (plan, count, candidates, merge_counts),
     "Encode and decode": (encode, encode_files, decode, pretokenize),
+    "Look and compare": (show, explain),
     "Models": (inspect, truncate, import_, export, verify),
     "Shell": (completion,),
 }
