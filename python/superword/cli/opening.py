@@ -11,12 +11,13 @@ from superword import _core
 from superword.errors import ConversionError, MissingModelError, OptionError, SuperwordError
 from superword.tokenizer import Tokenizer
 
-__all__ = ["check_not_mistyped", "exists", "is_model", "open_model"]
+__all__ = ["CHECK_PATH", "check_not_mistyped", "exists", "is_model", "open_model"]
 
 _MODEL_NAMES = {"tokenizer.json", "vocab.json", "merges.txt", "tekken.json"}
 _MODEL_SUFFIXES = {".superword", ".tiktoken", ".model"}
 _FILE_NAME = re.compile(r"\S*\.[A-Za-z][A-Za-z0-9_]{1,9}")  # `U.S.` and `v1.2` are texts.
 _START = 16
+CHECK_PATH = "check the path"
 
 
 def open_model(path: str) -> Tokenizer:
@@ -25,7 +26,7 @@ def open_model(path: str) -> Tokenizer:
         near = _near(path)
         raise MissingModelError(
             f"no such model: {path}",
-            hint=f"did you mean {near}?" if near else "check the path",
+            hint=f"did you mean {near}?" if near else CHECK_PATH,
             path=path,
         )
     try:
@@ -43,7 +44,7 @@ def open_model(path: str) -> Tokenizer:
 def exists(path: str) -> bool:
     """Whether there is a file or directory. A long text is not an error."""
     try:
-        return Path(path).exists()
+        return bool(path) and Path(path).exists()  # An empty path is this directory.
     except (OSError, ValueError):
         return False
 
@@ -74,7 +75,7 @@ def check_not_mistyped(text: str) -> None:
         return
     raise MissingModelError(
         f"no such model or file: {text}",
-        hint=(f"did you mean {near}? " if near else "check the path. ")
+        hint=(f"did you mean {near}? " if near else f"{CHECK_PATH}. ")
         + f"To show these characters as text, use --text {shlex.quote(text)}",
         path=text,
     )

@@ -109,9 +109,11 @@ def _similar(tokenizer: Tokenizer, history: _History, content: bytes) -> Iterabl
     except UnicodeDecodeError:
         return
     bare = text.lstrip(" ")
+    if not bare:
+        return
     forms = (bare, bare.lower(), bare.capitalize(), bare.upper())
     for form in dict.fromkeys(space + form for form in forms for space in ("", " ")):
-        id = tokenizer.token_to_id(form.encode()) if form else None
+        id = tokenizer.token_to_id(form.encode())
         if id is not None:
             yield history.use(form.encode(), id)
 

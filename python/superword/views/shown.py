@@ -94,7 +94,7 @@ def show(
     if len(names) != len(tokenizers):
         raise OptionError(
             f"{plural(len(tokenizers), 'tokenizer')} cannot have {plural(len(names), 'name')}",
-            hint="give `names` one name for each tokenizer",
+            hint="give one name for each tokenizer",
             option="names",
             value=names,
         )

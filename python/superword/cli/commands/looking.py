@@ -14,7 +14,7 @@ from superword._support.text import printable
 from superword._support.visible import parse_token, quoted
 from superword.cli.group import examples, tell
 from superword.cli.json_text import as_json_text
-from superword.cli.opening import check_not_mistyped, exists, is_model, open_model
+from superword.cli.opening import CHECK_PATH, check_not_mistyped, exists, is_model, open_model
 from superword.cli.streams import Documents, open_input, texts_of
 from superword.errors import MissingModelError, OptionError, SaveError
 from superword.tokenizer import Tokenizer
@@ -23,6 +23,7 @@ from superword.views.terminal import style_for
 __all__ = ["explain", "show"]
 
 _BUFFER = 1 << 16
+_LONGEST_NAME = 80
 
 
 @click.command(
@@ -69,7 +70,9 @@ def show(
     names = list(given)
     if text is None and file is None:
         file, text = _last(names)
-    models = [_open(name, last=name is names[-1]) for name in names]
+    models = [_open(name, alone=len(given) == 1) for name in names]
+    if text is not None and len(names) < len(given) and _is_one_word(text):
+        tell(f"note: there is no file {printable(text)}, so it is shown as text")
     if text is None:
         text = _read(file or "-")
     allowed: Any = "all" if special else frozenset()
@@ -90,19 +93,26 @@ def _last(names: list[str]) -> tuple[str | None, str | None]:
     if exists(last):
         return (None, None) if is_model(last) else (names.pop(), None)
     check_not_mistyped(last)
-    if not any(char.isspace() for char in last):
-        tell(f"note: there is no file {printable(last)}, so it is shown as text")
     return None, names.pop()
 
 
-def _open(name: str, last: bool) -> Tokenizer:
+def _is_one_word(text: str) -> bool:
+    """Whether a text could also be the name of a file or a directory."""
+    return 0 < len(text) <= _LONGEST_NAME and not any(char.isspace() for char in text)
+
+
+def _open(name: str, alone: bool) -> Tokenizer:
     try:
         return open_model(name)
     except MissingModelError as error:
-        if last:
-            raise
         message, hint = error._texts
-        hint = f"{hint}; if it is part of the text, put the whole text in quotes"
+        if hint == CHECK_PATH:
+            more = (
+                "the model comes first, then the text"
+                if alone
+                else "put a text of several words in quotes"
+            )
+            hint = f"{hint}; {more}"
         raise MissingModelError(message, hint=hint, **error.facts) from None
 
 
@@ -154,8 +164,8 @@ def explain(model: str, token: str | None, id: int | None, top: int, as_json: bo
     """
     if (token is None) == (id is None):
         raise OptionError(
-            "`token` and `id` cannot be combined" if token is not None else "there is no `token`",
-            hint='give a token, such as " the", or an id with `id`',
+            "give either TOKEN or `id`",
+            hint='TOKEN is a text, such as " the"; `id` is a number',
             option="id",
         )
     tokenizer = open_model(model)
