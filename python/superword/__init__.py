@@ -28,6 +28,7 @@ if TYPE_CHECKING:
         stages,
         tokenizer,
         training,
+        views,
     )
     from superword._core import __version__
     from superword.evaluation import evaluate
@@ -59,6 +60,7 @@ __all__ = [
     "train",
     "train_from_iterator",
     "training",
+    "views",
 ]
 
 # The names that are not modules, and where they are defined.
