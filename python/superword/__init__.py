@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from superword import (
         counts,
         errors,
+        evaluation,
         export,
         imports,
         inputs,
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
         views,
     )
     from superword._core import __version__
+    from superword.evaluation import evaluate
     from superword.pretokenizer import Pretokenizer
     from superword.tokenizer import AddedToken, Tokenizer
     from superword.training import train, train_from_iterator
@@ -40,6 +42,8 @@ __all__ = [
     "__version__",
     "counts",
     "errors",
+    "evaluate",
+    "evaluation",
     "export",
     "imports",
     "inputs",
@@ -63,6 +67,7 @@ _DEFINED_IN = {
     "Pretokenizer": "pretokenizer",
     "Tokenizer": "tokenizer",
     "__version__": "_core",
+    "evaluate": "evaluation",
     "train": "training",
     "train_from_iterator": "training",
 }

@@ -276,6 +276,45 @@ def train(
     skipped documents. It is not saved in the model.
     """
 
+def evaluate(
+    sources: Sequence[Source],
+    models: Sequence[Model],
+    options: dict[str, Any],
+    progress: Callable[[str, str, int, int | None], None] | None = None,
+) -> dict[str, Any]:
+    """Read all documents and encode them with every model. Returns counts.
+
+    `options` are those of ReadOptions.for_reading, `group_of` (the group of each source, numbered
+    from 0) and `top_words`. The result is the report of `train`, `top_words` of all groups, and
+    `groups`: of each characters, lines, words, spaces, word_ends, sentence_ends, line_ends,
+    document_bytes and document_characters (arrays), top_words, and `models`: of each uses (an array
+    by id), document_tokens (an array), continued_words, cut_spaces, cut_word_ends,
+    cut_sentence_ends, cut_line_ends (those that are token boundaries), and tokens_without (None if
+    it follows from the uses).
+    """
+
+def describe_tokens(model: Model) -> dict[str, Any]:
+    """Return arrays by id.
+
+    kinds (0: no token, 1: ordinary, 2: superword, 3: special), characters (whole ones), partial,
+    words (pretokens that it joins), scripts (a list).
+    """
+
+def event_uses(model: Model, emitted: NDArray[uint64]) -> tuple[NDArray[uint64] | None, str | None]:
+    """Return how often each event applies in a text with these counts by id.
+
+    Without the event and all later ones, the text has that many more tokens. If this does not
+    follow from the counts, the second result is the reason.
+    """
+
+def supermerge_uses(
+    model: Model, emitted: NDArray[uint64]
+) -> tuple[NDArray[uint64] | None, str | None]:
+    """Return the same for supermerges only, while all merges stay."""
+
+def only_steps(model: Model, emitted: NDArray[uint64]) -> int:
+    """Return how many tokens do not occur, although tokens that do are made from them."""
+
 class Counts:
     """How often each pretoken of a text occurs. Immutable."""
 

@@ -43,6 +43,7 @@ __all__ = [
     "OutOfMemoryError",
     "PatternError",
     "PlanError",
+    "ResultFileError",
     "SaveError",
     "ShardsMismatchError",
     "ShortfallWarning",
@@ -159,6 +160,16 @@ class CountsError(SuperwordError, ValueError):
 
 class PlanError(SuperwordError, ValueError):
     """A plan cannot be made, read or followed."""
+
+
+class ResultFileError(SuperwordError, ValueError):
+    """A file is not the result of an evaluation, or a field of it is wrong.
+
+    Facts, where known: `path`; `field`, such as `models[0].vocabulary.tokens`.
+    """
+
+    path: str | None = None
+    field: str | None = None
 
 
 class WorkDirError(SuperwordError, OSError):

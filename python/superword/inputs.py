@@ -35,6 +35,8 @@ __all__ = [
     "expand",
     "groups_of",
     "is_data",
+    "listed",
+    "name_of",
     "parse_groups",
 ]
 
@@ -162,10 +164,10 @@ def expand(
     kept = None if work_dir is None else Path(os.path.realpath(work_dir))
     found: dict[str, Input] = {}
     given = 0
-    for group, item in _listed(inputs):
+    for group, item in listed(inputs):
         given += 1
         if is_data(item):
-            found[f"\0{len(found)}"] = Input(_name_of(item), None, None, group, item)
+            found[f"\0{len(found)}"] = Input(name_of(item), None, None, group, item)
             continue
         path = os.fspath(item)
         if not isinstance(path, str):
@@ -191,19 +193,20 @@ def expand(
     return list(found.values())
 
 
-def _name_of(data: object) -> str:
+def name_of(data: object) -> str:
+    """A name for messages of data that is no file."""
     if isinstance(data, Batches):
         return data.name
     return "texts" if isinstance(data, Texts) else type(data).__name__
 
 
-def _listed(inputs: Any) -> Iterator[tuple[str | None, Any]]:
+def listed(inputs: Any) -> Iterator[tuple[str | None, Any]]:
     """Each input with the name of its group."""
     if isinstance(inputs, str | os.PathLike) or is_data(inputs):
         yield None, inputs
     elif isinstance(inputs, Mapping):
         for group, items in inputs.items():
-            yield from ((str(group), item) for _, item in _listed(items))
+            yield from ((str(group), item) for _, item in listed(items))
     else:
         for item in inputs:
             yield item if isinstance(item, tuple) else (None, item)

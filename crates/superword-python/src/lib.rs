@@ -7,6 +7,7 @@ mod counting;
 mod disk;
 mod encoding;
 mod errors;
+mod evaluation;
 mod model;
 mod offsets;
 mod pretokenizer;
@@ -55,5 +56,10 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(shards::shard_dtypes, module)?)?;
     module.add_function(wrap_pyfunction!(pretokenizer::preset_names, module)?)?;
     module.add_function(wrap_pyfunction!(pretokenizer::script_names, module)?)?;
+    module.add_function(wrap_pyfunction!(evaluation::evaluate, module)?)?;
+    module.add_function(wrap_pyfunction!(evaluation::describe_tokens, module)?)?;
+    module.add_function(wrap_pyfunction!(evaluation::event_uses, module)?)?;
+    module.add_function(wrap_pyfunction!(evaluation::supermerge_uses, module)?)?;
+    module.add_function(wrap_pyfunction!(evaluation::only_steps, module)?)?;
     Ok(())
 }

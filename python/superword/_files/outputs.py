@@ -29,7 +29,16 @@ __all__ = [
     "is_hidden",
 ]
 
-Kind = Literal["model", "counts", "tiktoken", "tiktoken sidecar", "tokenizer.json", "config"]
+Kind = Literal[
+    "model",
+    "counts",
+    "tiktoken",
+    "tiktoken sidecar",
+    "tokenizer.json",
+    "config",
+    "evaluation",
+    "report",
+]
 
 _NAMES: dict[Kind, str] = {
     "model": "a superword model",
@@ -38,10 +47,19 @@ _NAMES: dict[Kind, str] = {
     "tiktoken sidecar": "the .json file of a tiktoken export",
     "tokenizer.json": "a tokenizer.json that superword wrote",
     "config": "the tokenizer_config.json of a fast tokenizer",
+    "evaluation": "the result of an evaluation",
+    "report": "a report that superword wrote",
 }
 
 _RANK = re.compile(rb"[A-Za-z0-9+/]+=* [0-9]+\r?\n")
 _START = 1 << 16
+
+# How a report in HTML, Markdown or CSV begins.
+REPORT_MARKS = (
+    b'<meta name="generator" content="superword report">',
+    b"<!-- superword report -->",
+    b"model,group,number,value",
+)
 
 
 def check_replaceable(path: str | os.PathLike[str], kind: Kind, overwrite: bool = False) -> None:
@@ -205,6 +223,14 @@ def _is_config(path: Path) -> bool:
     return content.get("tokenizer_class") == "PreTrainedTokenizerFast"
 
 
+def _is_evaluation(path: Path) -> bool:
+    return {"format", "superword", "groups", "models"} <= _json(path).keys()
+
+
+def _is_report(path: Path) -> bool:
+    return any(mark in _start(path)[:400] for mark in REPORT_MARKS)
+
+
 _LOOKS_LIKE: dict[Kind, Callable[[Path], bool]] = {
     "model": _is_model,
     "counts": _is_counts,
@@ -212,4 +238,6 @@ _LOOKS_LIKE: dict[Kind, Callable[[Path], bool]] = {
     "tiktoken sidecar": _is_sidecar,
     "tokenizer.json": _is_tokenizer_json,
     "config": _is_config,
+    "evaluation": _is_evaluation,
+    "report": _is_report,
 }

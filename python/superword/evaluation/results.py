@@ -7,7 +7,9 @@ that needs something that was not given. `docs/how-to/evaluate.md` explains how 
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass, field
+from typing import Any
 
 __all__ = [
     "Cost",
@@ -323,3 +325,29 @@ class Evaluation:
     """The name of the model that lengths are relative to."""
     rare_below: int = 5
     shape: ModelShape = field(default_factory=ModelShape)
+
+    def save(self, path: str | os.PathLike[str], *, overwrite: bool = False) -> None:
+        """Write the result as JSON. A file that is not a result needs `overwrite=True`."""
+        from superword.evaluation.files import save
+
+        save(self, path, overwrite=overwrite)
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> Evaluation:
+        """Read a result that was saved. `ResultFileError` says which field is wrong."""
+        from superword.evaluation.files import load
+
+        return load(path)
+
+    def to_json(self) -> dict[str, Any]:
+        """The result as dicts, lists, strings and numbers, as `save` writes them."""
+        from superword.evaluation.files import to_json
+
+        return to_json(self)
+
+    @classmethod
+    def from_json(cls, content: object) -> Evaluation:
+        """The result from what `to_json` returns."""
+        from superword.evaluation.files import from_json
+
+        return from_json(content)

@@ -39,7 +39,7 @@ impl PyModel {
         &self.model
     }
 
-    fn encoder(&self, py: Python<'_>) -> PyResult<&Arc<Encoder>> {
+    pub(crate) fn encoder(&self, py: Python<'_>) -> PyResult<&Arc<Encoder>> {
         if let Some(encoder) = self.encoder.get() {
             return Ok(encoder);
         }

@@ -74,6 +74,9 @@ pub trait DocumentSink: Send {
     /// Why a document was rejected, which ends the reading.
     type Error: Send;
 
+    /// Called before the documents of a block: the number of the source that they come from.
+    fn source(&mut self, _source: usize) {}
+
     /// Receives a document. Each document goes to exactly one worker, in no particular order.
     fn document(&mut self, text: &str) -> Result<(), Self::Error>;
 

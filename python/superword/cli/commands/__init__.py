@@ -11,6 +11,7 @@ from superword import __version__
 from superword.cli.commands.completion import COMPLETE, completion
 from superword.cli.commands.counting import candidates, count, merge_counts
 from superword.cli.commands.encode_files import encode_files
+from superword.cli.commands.evaluation import evaluate
 from superword.cli.commands.exports import export, verify
 from superword.cli.commands.imports import import_
 from superword.cli.commands.looking import explain, show
@@ -42,7 +43,7 @@ _COMMANDS = {
     "Train": (train,),
     "Train in parts": (plan, count, candidates, merge_counts),
     "Encode and decode": (encode, encode_files, decode, pretokenize),
-    "Look and compare": (show, explain),
+    "Look and compare": (show, explain, evaluate),
     "Models": (inspect, truncate, import_, export, verify),
     "Shell": (completion,),
 }

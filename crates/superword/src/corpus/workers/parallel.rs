@@ -250,6 +250,7 @@ impl<'s, 'a, S: DocumentSink> Worker<'s, 'a, S> {
                 start,
                 bytes: &bytes,
             };
+            self.sink.source(source);
             let mut visit = Visit {
                 worker: self,
                 source,
