@@ -11,25 +11,7 @@ from superword import AddedToken, Tokenizer, _core
 from superword.evaluation import OVERALL, Evaluation, ModelShape, Numbers, Share
 from superword.inputs import Texts
 from support.imported_models import rebuilt
-
-
-def toy(*, supermerge: bool = True) -> Tokenizer:
-    """`the`, ` the`, `of` and the superword `of the`; 262 tokens and one special token."""
-    events = [
-        ("merge", b"t", b"h", 30),
-        ("merge", b"th", b"e", 20),
-        ("merge", b" ", b"the", 10),
-        ("merge", b"o", b"f", 9),
-    ]
-    if supermerge:
-        events.append(("supermerge", b"of", b" the", 4))
-    made = 256 + len(events)
-    end = ("<|end|>", made, True, False, False, False, False)
-    model = _core.Model.from_parts(
-        "boundless", _core.Pretokenizer.preset("gpt2"), "bytes", events, None, [end], "{}"
-    )
-    return Tokenizer._wrap(model)
-
+from support.toy_models import toy
 
 # Encoded as `of the` `.` ` the` `\n`, and as two bytes.
 DOCUMENTS = ["of the. the\n", "é"]

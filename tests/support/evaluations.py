@@ -179,7 +179,7 @@ def _numbers(
             entropy,
             {order: bits / math.log2(n_vocab) for order, bits in entropy.items()},
             {order: bits / math.log2(used) for order, bits in entropy.items()},
-            {"10": 0.19, "100": 0.42, "1000": 0.71, "10000": 0.98},
+            _top(tokens, used),
             {"0.5": used // 60, "0.9": used // 4, "0.99": used // 2},
             0.87,
             _ranks(tokens, used),
@@ -189,7 +189,7 @@ def _numbers(
             n_vocab - used,
             used // 7,
             (n_vocab - used) // 3,
-            _lengths(tokens, 3.5),
+            _lengths(tokens, 3.5 + superwords / n_vocab),
             {"1": tokens - tokens // 9, "2": tokens // 12, "3": tokens // 9 - tokens // 12}
             if superwords
             else {"1": tokens},
@@ -227,6 +227,11 @@ def _ranks(tokens: int, used: int) -> tuple[tuple[int, int], ...]:
     return tuple((rank, max(1, int(tokens / 12 / rank**1.02))) for rank in ranks)
 
 
+def _top(tokens: int, used: int) -> dict[str, float]:
+    counts = [max(1, int(tokens / 12 / rank**1.02)) for rank in range(1, used + 1)]
+    return {str(k): sum(counts[:k]) / sum(counts) for k in (10, 100, 1000, 10_000)}
+
+
 def _lengths(total: int, middle: float) -> dict[str, int]:
     weights = [math.exp(-((length - middle) ** 2) / 14) for length in range(24)]
     return {
@@ -248,7 +253,7 @@ def _vocabulary(n_vocab: int, superwords: int, rng: random.Random) -> r.Vocabula
             script: int(n_vocab * share / sum(shares))
             for script, share in zip(SCRIPTS, shares, strict=True)
         },
-        by_length=_lengths(n_vocab, 6.5),
+        by_length=_lengths(n_vocab, 6.5 + superwords / n_vocab * 9),
         by_words={"1": n_vocab - superwords, "2": superwords // 2, "3": superwords // 3}
         if superwords
         else {"1": n_vocab},

@@ -108,7 +108,8 @@ def check(evaluation: Evaluation, conditions: Iterable[str | Check]) -> list[Fai
             for group in _groups(evaluation, one):
                 known = values(model, group)
                 name = _full_name(one, known)
-                value = known[name]
+                # No token of some length or script: these have no key.
+                value = known.get(name, 0)
                 if value is None or not _COMPARE[one.comparison](value, one.bound):
                     failures.append(Failure(one, model.name, group, name, value))
                 if name.partition(".")[0] in _OF_MODEL:
@@ -149,15 +150,17 @@ def _full_name(check: Check, known: Mapping[str, object]) -> str:
     if len(endings) == 1:
         return endings[0]
     if endings:
-        problem, hint = "is not unique", "write " + " or ".join(endings)
-    else:
-        near = [name for name in known if check.name.rpartition(".")[0] in name]
-        problem, hint = "is no number of this result", suggestion(check.name, near or known)
-    raise _bad_name(check.text, check.name, problem, hint)
+        several = f"several numbers are named {check.name}"
+        raise _bad_name(check.text, several, "write " + " or ".join(endings))
+    if ".by_" in f".{check.name}":
+        return check.name
+    near = [name for name in known if check.name.rpartition(".")[0] in name]
+    missing = f"the result has no number named {check.name}"
+    raise _bad_name(check.text, missing, suggestion(check.name, near or known))
 
 
-def _bad_name(text: str, name: str, problem: str, hint: str) -> OptionError:
-    return OptionError(f"`check` {text!r}: {name} {problem}", hint=hint, option="check", value=text)
+def _bad_name(text: str, problem: str, hint: str) -> OptionError:
+    return OptionError(f"`check` {text!r}: {problem}", hint=hint, option="check", value=text)
 
 
 def _check_name(text: str, name: str) -> None:
@@ -174,7 +177,7 @@ def _check_name(text: str, name: str) -> None:
     near = suggestion(name, [*whole, *(known.partition(".")[2] for known in whole)])
     # A list of all of them would not help.
     hint = near if near.startswith("did you mean") else "docs/how-to/evaluate.md lists them all"
-    raise _bad_name(text, name, "is no number of a result", hint)
+    raise _bad_name(text, f"there is no number named {name}", hint)
 
 
 @cache

@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from dataclasses import MISSING, fields, is_dataclass
 from functools import cache
 from pathlib import Path
-from typing import Any, TypeVar, Union, get_args, get_origin, get_type_hints
+from typing import Any, Union, get_args, get_origin, get_type_hints
 
 from superword._files.outputs import check_replaceable
 from superword._files.replace import replace
@@ -22,8 +22,6 @@ from superword.errors import MissingInputError, ResultFileError
 from superword.evaluation.results import FORMAT, Evaluation
 
 __all__ = ["from_json", "load", "save", "to_json"]
-
-_Record = TypeVar("_Record")
 
 _MOST = 2**63
 _FAR = 1e300
@@ -106,7 +104,7 @@ def from_json(content: object) -> Evaluation:
         )
     rest = {name: value for name, value in content.items() if name != "format"}
     rest["version"] = rest.pop("superword")
-    evaluation = _record(Evaluation, rest, "")
+    evaluation: Evaluation = _record(Evaluation, rest, "")
     names = [model.name for model in evaluation.models]
     for name in names:
         if names.count(name) > 1:
@@ -152,13 +150,13 @@ def _types(kind: Any) -> dict[str, Any]:
     return get_type_hints(kind)
 
 
-def _record(kind: type[_Record], value: Any, place: str) -> _Record:
+def _record(kind: Any, value: Any, place: str) -> Any:
     """The dataclass `kind` from an object. Fields that it does not have are ignored."""
     if not isinstance(value, dict):
         raise _wrong(place, f"must be an object, not {_shown(value)}")
     types = _types(kind)
     made = {}
-    for field in fields(kind):  # type: ignore[arg-type]
+    for field in fields(kind):
         inner = _inside(place, field.name)
         if field.name in value:
             made[field.name] = _value(types[field.name], value[field.name], inner)
@@ -176,7 +174,7 @@ def _value(kind: Any, value: Any, place: str) -> Any:
         # Every union of the result is "something or None".
         return _value(next(choice for choice in inner if choice is not type(None)), value, place)
     if is_dataclass(kind):
-        return _record(kind, value, place)  # type: ignore[arg-type]
+        return _record(kind, value, place)
     if origin is dict and isinstance(value, dict):
         return {
             as_unicode(name): _value(inner[1], item, _inside(place, name))

@@ -6,6 +6,7 @@ import os
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
+from superword._support.text import plural
 from superword.errors import DocumentError, InputError, MissingInputError, OptionError
 from superword.evaluation.results import Morphemes, Pairs, Parallel, ParallelLines, Share
 from superword.tokenizer import Tokenizer
@@ -153,7 +154,7 @@ def read_parallel(files: Mapping[str, PathLike]) -> ParallelText:
         _not_empty(os.fspath(files[language]), lines, what)
         if len(lines) != len(texts[first]):
             raise InputError(
-                f"{os.fspath(files[language])} has {len(lines):,} lines, but "
+                f"{os.fspath(files[language])} has {plural(len(lines), 'line')}, but "
                 f"{os.fspath(files[first])} has {len(texts[first]):,}",
                 hint="line n of each file must be the same sentence",
                 path=os.fspath(files[language]),

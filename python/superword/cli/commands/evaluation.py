@@ -23,7 +23,7 @@ __all__ = ["evaluate"]
 # Options that take several values after one flag: --on de=corpus/de en=corpus/en
 _SEVERAL = ("--on", "--parallel")
 
-TEXT, LISTS, RESULT = "Text", "Lists", "Result"
+INPUT, LISTS, RESULT = "Input", "Lists", "Result"
 
 
 class _SeveralValues(SectionedCommand):
@@ -58,7 +58,7 @@ class _SeveralValues(SectionedCommand):
 )
 @click.argument("models", nargs=-1, required=True, metavar="MODEL...")
 @sectioned(
-    TEXT,
+    INPUT,
     "--on",
     multiple=True,
     required=True,
@@ -116,7 +116,6 @@ class _SeveralValues(SectionedCommand):
 @sectioned(
     RESULT,
     "--check",
-    "checks",
     multiple=True,
     metavar="CONDITION",
     help="Exit with 1 unless this holds, such as 'bytes_per_token>=4.4', 'de:fertility<1.8' for a "
@@ -147,7 +146,7 @@ def evaluate(
     parallel: tuple[str, ...],
     output: str | None,
     as_json: bool,
-    checks: tuple[str, ...],
+    check: tuple[str, ...],
     shape: str | None,
     overwrite: bool,
     quiet: bool,
@@ -156,16 +155,16 @@ def evaluate(
     """Measure tokenizers on text, and print the main numbers side by side.
 
     MODEL is any tokenizer that superword can open: a .superword file, a tokenizer.json or its
-    directory, a .tiktoken file. NAME=MODEL gives it a name. Every number is explained in
-    docs/how-to/evaluate.md.
+    directory, a .tiktoken file. NAME=MODEL gives it a name. The how-to page on evaluation defines
+    every number.
     """
     # Imported here, because numpy takes a moment and the other commands do not need it.
     from superword.cli.evaluations import print_tables
-    from superword.evaluation.checks import Check, check
+    from superword.evaluation import checks
     from superword.evaluation.run import run
 
     on_stop("stopped; nothing was saved")
-    conditions = [Check.parse(text) for text in checks]
+    conditions = [checks.Check.parse(text) for text in check]
     inputs = parse_groups(on)
     if output is not None:
         check_not_read([output], lambda: _read(models, inputs, parallel, values))
@@ -197,7 +196,7 @@ def evaluate(
         print_tables(evaluation)
     if output is not None and not quiet:
         tell(f"saved as {printable(output)}")
-    failures = check(evaluation, conditions)
+    failures = checks.check(evaluation, conditions)
     for failure in failures:
         tell(f"failed: {printable(str(failure))}", color="red")
     if failures:

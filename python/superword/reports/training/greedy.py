@@ -7,10 +7,10 @@ known by the numbers of these two.
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
-
 from superword.counts import Candidates
 
 if TYPE_CHECKING:
@@ -96,7 +96,7 @@ def _columns(
     counts: list[NDArray[np.uint64]] = []
     for lists, offsets, data, column in candidates._engine.columns():
         places = np.frombuffer(offsets, dtype=np.int32).tolist()
-        tokens = [data[a:b] for a, b in zip(places, places[1:], strict=False)]
+        tokens = [data[a:b] for a, b in pairwise(places)]
         symbols += [numbers.setdefault(token, len(numbers)) for token in tokens]
         sizes += np.diff(np.frombuffer(lists, dtype=np.int32)).tolist()
         counts.append(np.frombuffer(column, dtype=np.uint64))
