@@ -11,6 +11,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
+
 from superword.counts import Candidates
 
 if TYPE_CHECKING:
