@@ -1,7 +1,7 @@
 """`python -m superword.demo`: compare the three methods on text that comes with Python.
 
 Trains BPE, BoundlessBPE and SuperBPE on the source code of Python's standard library, measures them
-on held-out files, and shows how each method splits a sentence.
+on held-out files, shows how each method splits a sentence, and writes a report.
 """
 
 from __future__ import annotations
@@ -18,9 +18,10 @@ from rich import box
 from rich.console import Console
 from rich.table import Table
 
-from superword import inputs, progress
+from superword import inputs, progress, reports
 from superword._reading.sources import gather
 from superword._support.text import format_bytes, format_seconds, plural
+from superword.evaluation import evaluate
 from superword.options import TrainOptions
 from superword.tokenizer import Tokenizer
 from superword.training import Report, run
@@ -36,15 +37,24 @@ HOLD_OUT_EVERY = 10
 SUPERBPE_SHARE = 4
 # Installed packages differ between machines and are not part of the standard library.
 LEFT_OUT = {"site-packages", "dist-packages", "__pycache__"}
+# The directories of tests in the standard library.
+TESTS = {"test", "tests", "idle_test"}
 
 
 @dataclass(frozen=True)
 class Texts:
-    """The files of the standard library: for training, for measuring, and how many were skipped."""
+    """The files of the standard library: for training, for measuring, and how many were skipped.
+
+    The held-out files are in groups: the library itself, and its tests.
+    """
 
     training: list[str]
-    held_out: list[str]
+    held_out: dict[str, list[str]]
     skipped: int
+
+    def measured(self) -> list[str]:
+        """All held-out files."""
+        return [text for texts in self.held_out.values() for text in texts]
 
 
 @dataclass(frozen=True)
@@ -60,17 +70,24 @@ class Trained:
 def read_standard_library() -> Texts:
     """Read the source code of the standard library. Every tenth file is held out."""
     root = Path(sysconfig.get_path("stdlib"))
-    kept: list[str] = []
-    skipped = 0
+    training: list[str] = []
+    held_out: dict[str, list[str]] = {}
+    kept = skipped = 0
     for path in sorted(root.rglob("*.py")):
-        if LEFT_OUT.intersection(path.relative_to(root).parts):
+        parts = path.relative_to(root).parts
+        if LEFT_OUT.intersection(parts):
             continue
         try:
-            kept.append(path.read_bytes().decode())
+            text = path.read_bytes().decode()
         except (OSError, UnicodeDecodeError):
             skipped += 1  # Some test files of Python are invalid on purpose.
-    held_out = kept[HOLD_OUT_EVERY - 1 :: HOLD_OUT_EVERY]
-    training = [text for i, text in enumerate(kept, start=1) if i % HOLD_OUT_EVERY]
+            continue
+        kept += 1
+        if kept % HOLD_OUT_EVERY:
+            training.append(text)
+        else:
+            group = "tests" if TESTS.intersection(parts) else "library"
+            held_out.setdefault(group, []).append(text)
     return Texts(training, held_out, skipped)
 
 
@@ -121,6 +138,18 @@ def comparison(models: Sequence[Trained], held_out: Sequence[str]) -> Table:
     return table
 
 
+def write_report(models: Sequence[Trained], texts: Texts, folder: Path) -> Path:
+    """Evaluate the models on the held-out files, and write the result and a report."""
+    result = evaluate(
+        {model.tokenizer.method: model.path for model in models},
+        {group: inputs.Texts(held_out) for group, held_out in texts.held_out.items()},
+        reference=models[0].tokenizer.method,
+    )
+    result.save(folder / "result.json")
+    reports.write(result, folder / "report.html")
+    return folder / "report.html"
+
+
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run the demo. Results go to stdout, progress to stderr."""
     parser = argparse.ArgumentParser(prog="superword.demo", description=__doc__)
@@ -135,12 +164,12 @@ def main(arguments: Sequence[str] | None = None) -> None:
     size = format_bytes(sum(len(text.encode()) for text in texts.training))
     err.print(
         f"Python's standard library: training on {plural(len(texts.training), 'file')} ({size}), "
-        f"{len(texts.held_out):,} held out, {texts.skipped} skipped because they are not UTF-8",
+        f"{len(texts.measured()):,} held out, {texts.skipped} skipped because they are not UTF-8",
         soft_wrap=True,
     )
     models = train_all(texts.training, given.vocab_size, folder, err)
 
-    out.print(comparison(models, texts.held_out))
+    out.print(comparison(models, texts.measured()))
     out.print(
         "More bytes per token is better. BoundlessBPE finds the number of superwords itself.\n"
         f"SuperBPE is given the number: here 1/{SUPERBPE_SHARE} of the vocabulary.\n",
@@ -155,6 +184,13 @@ def main(arguments: Sequence[str] | None = None) -> None:
         out.file.write("".join(terminal.tokens(pieces, style, width=out.width)) + "\n\n")
     saved = ", ".join(str(model.path) for model in models)
     out.print(f"saved: {saved}", highlight=False, markup=False, soft_wrap=True)
+    report = write_report(models, texts, folder)
+    out.print(
+        f"report: {report} compares them on the held-out files; open it in a browser",
+        highlight=False,
+        markup=False,
+        soft_wrap=True,
+    )
 
 
 if __name__ == "__main__":

@@ -6,6 +6,8 @@ import math
 import random
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import cache
+from itertools import accumulate
 
 from superword.evaluation import results as r
 
@@ -179,7 +181,7 @@ def _numbers(
             entropy,
             {order: bits / math.log2(n_vocab) for order, bits in entropy.items()},
             {order: bits / math.log2(used) for order, bits in entropy.items()},
-            _top(tokens, used),
+            _top(used),
             {"0.5": used // 60, "0.9": used // 4, "0.99": used // 2},
             0.87,
             _ranks(tokens, used),
@@ -227,9 +229,15 @@ def _ranks(tokens: int, used: int) -> tuple[tuple[int, int], ...]:
     return tuple((rank, max(1, int(tokens / 12 / rank**1.02))) for rank in ranks)
 
 
-def _top(tokens: int, used: int) -> dict[str, float]:
-    counts = [max(1, int(tokens / 12 / rank**1.02)) for rank in range(1, used + 1)]
-    return {str(k): sum(counts[:k]) / sum(counts) for k in (10, 100, 1000, 10_000)}
+@cache
+def _weights() -> list[float]:
+    """Sums of the weights of the most frequent tokens, for each number of them."""
+    return list(accumulate(rank**-1.02 for rank in range(1, 60_000)))
+
+
+def _top(used: int) -> dict[str, float]:
+    sums = _weights()
+    return {str(k): sums[min(k, used) - 1] / sums[used - 1] for k in (10, 100, 1000, 10_000)}
 
 
 def _lengths(total: int, middle: float) -> dict[str, int]:

@@ -51,6 +51,8 @@ _NAMES: dict[Kind, str] = {
     "report": "a report that superword wrote",
 }
 
+_SAMPLES: dict[Kind, str] = {"evaluation": "result.json", "report": "report.html"}
+
 _RANK = re.compile(rb"[A-Za-z0-9+/]+=* [0-9]+\r?\n")
 _START = 1 << 16
 
@@ -95,7 +97,8 @@ def check_output(path: str | os.PathLike[str], kind: Kind, overwrite: bool) -> N
     if str(target) == STDIN:
         reason, hint = "it stands for standard output", "give the name of a file"
     elif target.is_dir():
-        reason, hint = "it is a directory", f"give a file in it, such as {target / 'm.superword'}"
+        sample = target / _SAMPLES.get(kind, "m.superword")
+        reason, hint = "it is a directory", f"give a file in it, such as {sample}"
     elif not folder.is_dir():
         reason, hint = f"there is no directory {folder}", f"create it first: mkdir -p {folder}"
     elif not os.access(folder, os.W_OK | os.X_OK):

@@ -20,7 +20,7 @@ from superword._files.replace import replace
 from superword._support.checks import check_choice
 from superword.errors import OptionError
 from superword.evaluation.results import Evaluation
-from superword.reports.compose import compose
+from superword.reports.compose import report_on
 from superword.reports.content import Section
 from superword.reports.markdown import to_markdown
 from superword.reports.page import to_html
@@ -64,7 +64,7 @@ def render(
                 option="format",
             )
         return to_csv(evaluation)
-    report = compose(evaluation, sections)
+    report = report_on(evaluation, sections)
     return to_html(report) if format == "html" else to_markdown(report)
 
 

@@ -22,12 +22,12 @@ from superword.reports.content import (
 from superword.reports.figures.curves import text_bytes
 from superword.reports.summary import limits, subtitle, summary
 
-__all__ = ["compose"]
+__all__ = ["report_on"]
 
 TITLE = "Tokenizer report"
 
 
-def compose(evaluation: Evaluation | None, more: Sequence[Section] = ()) -> Report:
+def report_on(evaluation: Evaluation | None, more: Sequence[Section] = ()) -> Report:
     """The report on an evaluation, with more sections after it. Either may be absent."""
     if evaluation is None:
         return Report(TITLE, "", tuple(more))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 from superword._support.text import format_bytes
 from superword.evaluation.results import Share
@@ -17,7 +18,7 @@ __all__ = [
     "percent",
     "percent_of_key",
     "size",
-    "tick",
+    "ticks",
 ]
 
 NONE = "–"
@@ -56,7 +57,9 @@ def percent(share: float | None) -> str:
     if share is None:
         return NONE
     value = 100 * share
-    if not value or abs(value) >= 10:
+    if not value:
+        shown = "0"
+    elif abs(value) >= 10:
         shown = f"{value:.1f}"
     elif abs(value) >= 1:
         shown = f"{value:.2f}"
@@ -108,6 +111,11 @@ def compact(value: float) -> str:
     return f"{value:.6g}{('', 'k', 'M', 'G', 'T')[prefix]}"
 
 
-def tick(value: float, percents: bool) -> str:
-    """A number at an axis, in percent if the axis is."""
-    return f"{100 * value:.6g}{_GAP}%" if percents else compact(value)
+def ticks(values: Sequence[float], percents: bool) -> list[str]:
+    """The numbers at an axis, with equally many decimals: `['0', '1.5', '3.0']`."""
+    shown = [f"{100 * value:.6g}" if percents else compact(value) for value in values]
+    plain = [text for text in shown if text != "0"]
+    if all(text[-1].isdigit() and "e" not in text for text in plain):
+        decimals = max((len(text.partition(".")[2]) for text in plain), default=0)
+        shown = [text if text == "0" else f"{float(text):.{decimals}f}" for text in shown]
+    return [f"{text}{_GAP}%" for text in shown] if percents else shown

@@ -24,7 +24,7 @@ from superword.reports.plots.svg import escaped
 __all__ = ["to_html"]
 
 # Each chart is drawn for wide and for narrow screens. The style sheet shows one of the two.
-_WIDE, _NARROW = 860, 340
+_WIDE, _NARROW = 920, 340
 
 # The parts of a word that may be on different lines: after punctuation, or after 14 characters.
 _LONG = re.compile(r"[^-_/.:]{1,14}[-_/.:]*|[-_/.:]{1,14}", re.DOTALL)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 
 from superword.evaluation.results import OVERALL, Evaluation, ModelResult
 from superword.reports.content import Block, Figure, Note
@@ -11,8 +12,20 @@ from superword.reports.tables import group_names
 
 __all__ = ["merge_counts", "supermerges", "text_bytes", "vocabulary_sizes"]
 
-_DENSITY = "bytes per token"
-_Curve = Mapping[str, tuple[tuple[int, int], ...]] | None
+_Points = tuple[tuple[int, int], ...]
+_Curve = Mapping[str, _Points] | None
+_Line = tuple[tuple[float, float], ...]
+_DENSITY = Axis("bytes per token")
+
+
+@dataclass(frozen=True)
+class _What:
+    """What a chart shows. `line` makes its lines from points of a curve and bytes of the text."""
+
+    title: str
+    about: str
+    y: Axis
+    line: Callable[[_Points, int], _Line]
 
 
 def text_bytes(evaluation: Evaluation) -> dict[str, int]:
@@ -21,63 +34,90 @@ def text_bytes(evaluation: Evaluation) -> dict[str, int]:
     return {**found, OVERALL: sum(found.values())}
 
 
+def _densities(points: _Points, bytes_: int) -> _Line:
+    return tuple((float(size), bytes_ / tokens) for size, tokens in points if tokens and bytes_)
+
+
 def vocabulary_sizes(evaluation: Evaluation) -> list[Block]:
     """Bytes per token against the size of the vocabulary, for all text and by group."""
-    return _density(
+    title = "Bytes per token against the size of the vocabulary"
+    return _curves(
         evaluation,
         lambda model: model.curves.vocabulary_sizes,
         Axis("size of the vocabulary (tokens, logarithmic)", log=True),
-        "Bytes per token against the size of the vocabulary",
-        "Every size comes from the one trained model: cutting off its last merges gives exactly "
-        "the model that training to that size would have given.",
-        "There is no figure of bytes per token against the size of the vocabulary: ",
+        _What(
+            title,
+            "Every size comes from the one trained model: cutting off its last merges gives "
+            "exactly the model that training to that size would have given.",
+            _DENSITY,
+            _densities,
+        ),
+        _What(
+            f"{title}, by group",
+            "All panels have the same scales, so they can be compared.",
+            _DENSITY,
+            _densities,
+        ),
+        none="the result has no curves",
     )
 
 
 def supermerges(evaluation: Evaluation) -> list[Block]:
-    """Bytes per token against the number of supermerges, for all text and by group."""
-    return _density(
+    """Bytes per token against the number of supermerges; what they save, by group."""
+
+    def saved(points: _Points, bytes_: int) -> _Line:
+        before = points[0][1] if points else 0
+        return tuple((float(x), 1 - tokens / before) for x, tokens in points) if before else ()
+
+    return _curves(
         evaluation,
         lambda model: model.curves.supermerges,
         Axis("supermerges", zero=True),
-        "Bytes per token against the number of supermerges",
-        "All ordinary merges are kept; only supermerges are added, in their order. The left end "
-        "is the same model without superwords.",
-        "There is no figure of bytes per token against the number of supermerges: ",
+        _What(
+            "Bytes per token against the number of supermerges",
+            "All ordinary merges are kept; only supermerges are added, in their order. The left "
+            "end is the same model without superwords.",
+            _DENSITY,
+            _densities,
+        ),
+        _What(
+            "Tokens saved by supermerges, by group",
+            "The share of tokens that supermerges save. All panels have the same scales.",
+            Axis("tokens saved", percents=True, zero=True),
+            saved,
+        ),
         none="no model has supermerges",
     )
 
 
-def _density(
+def _curves(
     evaluation: Evaluation,
     get: Callable[[ModelResult], _Curve],
     x: Axis,
-    title: str,
-    about: str,
-    left_out: str,
-    none: str = "the result has no curves",
+    whole: _What,
+    parts: _What,
+    none: str,
 ) -> list[Block]:
+    """A chart for all text, a chart with a panel for each group, and what is missing in them."""
     sizes = text_bytes(evaluation)
 
-    def panel(group: str, name: str | None) -> Panel:
+    def panel(what: _What, group: str, name: str | None) -> Panel:
         series = tuple(
             Series(model.name, index, points)
             for index, model in enumerate(evaluation.models)
-            if (points := _ratios((get(model) or {}).get(group, ()), sizes.get(group, 0)))
+            if (points := what.line((get(model) or {}).get(group, ()), sizes.get(group, 0)))
         )
         return Panel(name, series)
 
-    whole = panel(OVERALL, None)
     reasons = _reasons(evaluation)
-    if not whole.series:
-        return [Note(left_out + ("; ".join(reasons) or none) + ".")]
-    y = Axis(_DENSITY)
-    blocks: list[Block] = [Figure(LineChart(title, about, x, y, (whole,)))]
-    panels = tuple(found for name in group_names(evaluation) if (found := panel(name, name)).series)
-    if len(panels) > 1:
-        by_group = f"{title}, by group"
-        same = "All panels have the same scales, so they can be compared."
-        blocks.append(Figure(LineChart(by_group, same, x, y, panels)))
+    first = panel(whole, OVERALL, None)
+    if not first.series:
+        return [Note(f"There is no figure “{whole.title}”: {'; '.join(reasons) or none}.")]
+    blocks: list[Block] = [Figure(LineChart(whole.title, whole.about, x, whole.y, (first,)))]
+    panels = (panel(parts, name, name) for name in group_names(evaluation))
+    found = tuple(one for one in panels if one.series)
+    if len(found) > 1:
+        blocks.append(Figure(LineChart(parts.title, parts.about, x, parts.y, found)))
     if reasons:
         blocks.append(Note("Models without a line: " + "; ".join(reasons) + "."))
     return blocks
@@ -89,10 +129,6 @@ def _reasons(evaluation: Evaluation) -> list[str]:
         for model in evaluation.models
         if model.curves.why_not is not None
     ]
-
-
-def _ratios(points: tuple[tuple[int, int], ...], bytes_: int) -> tuple[tuple[float, float], ...]:
-    return tuple((float(size), bytes_ / tokens) for size, tokens in points if tokens and bytes_)
 
 
 def merge_counts(evaluation: Evaluation) -> list[Block]:

@@ -12,7 +12,7 @@ from superword.reports.plots import Axis, BarChart, Bars, LineChart, Panel, Seri
 __all__ = ["coverage", "coverage_curve", "lengths", "rank_frequency", "words"]
 
 # Longer tokens than those that make up this share are left out of the figure of lengths.
-_SHOWN = 0.998
+_SHOWN = 0.99
 _MOST_WORDS = 6
 
 
@@ -101,23 +101,24 @@ def lengths(evaluation: Evaluation) -> list[Block]:
         vocabulary.append((index, model.name, model.vocabulary.by_length))
         if OVERALL in model.numbers:
             emitted.append((index, model.name, model.numbers[OVERALL].use.by_length))
-    longest = max(map(_longest, [counts for _, _, counts in vocabulary + emitted]), default=0)
+    x = Axis("length (characters)", zero=True)
     panels = []
     for title, found in (("In the vocabulary", vocabulary), ("Emitted", emitted)):
+        longest = max((_longest(counts) for _, _, counts in found), default=0)
         series = tuple(
             Series(name, index, points)
             for index, name, counts in found
             if (points := _shares(counts, longest))
         )
         if series:
-            panels.append(Panel(title, series))
+            panels.append(Panel(title, series, x=x))
     if not panels:
         return [Note("There is no figure of lengths: the result has no lengths.")]
     chart = LineChart(
         "Lengths of tokens",
-        f"The share of tokens of each length. 0 is less than one character. Tokens longer than "
-        f"{longest} characters are not shown: they are at most {percent(1 - _SHOWN)} of a line.",
-        Axis("length (characters)", zero=True),
+        "The share of tokens of each length. 0 is less than one character. Lines end where at most "
+        f"{percent(1 - _SHOWN)} of the tokens of each model are longer.",
+        x,
         Axis("share of tokens", percents=True, zero=True),
         tuple(panels),
     )

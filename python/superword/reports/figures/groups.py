@@ -58,8 +58,8 @@ def parity_bars(evaluation: Evaluation) -> list[Block]:
     if first is None or not languages:
         return [
             Note(
-                "There is no figure of parity: it needs the same sentences in several languages. "
-                "Evaluate with --parallel."
+                "There is no figure of parity: it needs the same sentences in several languages, "
+                "as parallel text of the evaluation."
             )
         ]
     series = tuple(
@@ -119,10 +119,7 @@ def relative_map(evaluation: Evaluation) -> list[Block]:
     """Tokens relative to the reference model, by model and group."""
     if evaluation.reference is None:
         return [
-            Note(
-                "There is no heat map of relative lengths: no reference model was named. Evaluate "
-                "with --reference."
-            )
+            Note("There is no heat map of relative lengths: the evaluation has no reference model.")
         ]
     names = group_names(evaluation)
     values = tuple(tuple(_relative(model, name) for name in names) for model in evaluation.models)

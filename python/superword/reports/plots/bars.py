@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from superword.reports.formats import number, tick
+from superword.reports.formats import number, ticks
 from superword.reports.plots.frame import SMALL, canvas, heading, legend, x_scale
 from superword.reports.plots.scales import Axis, scale_for
 from superword.reports.plots.svg import element, escaped, placed, shorten, text, width_of
@@ -58,10 +58,9 @@ class BarChart:
         bottom = top + row * len(self.categories) + 4
         x = x_scale(self.axis, [*values, 0.0], left, right)
         x = scale_for(self.axis, [*values, 0.0], left, right, max(2, len(x.ticks)), nice=True)
-        for value in x.ticks:
+        for value, shown in zip(x.ticks, ticks(x.ticks, self.axis.percents), strict=True):
             at = placed(x(value))
             parts.append(element("path", d=f"M{at},{placed(top)}V{placed(bottom)}", class_="grid"))
-            shown = tick(value, self.axis.percents)
             parts.append(text(x(value), bottom + 15, shown, class_="tick", anchor="middle"))
         for place, (name, full) in enumerate(zip(names, self.categories, strict=True)):
             y = top + place * row + gap / 2

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from superword.reports.formats import tick
+from superword.reports.formats import ticks
 from superword.reports.plots.scales import Axis, Scale, scale_for
 from superword.reports.plots.svg import element, escaped, placed, shorten, text, width_of, wrap
 
@@ -118,7 +118,8 @@ def x_scale(axis: Axis, values: Sequence[float], left: float, right: float) -> S
     most = max(2, int((right - left) / 44))
     while True:
         scale = scale_for(axis, values, left, right, most, nice=False)
-        labels = [(scale(value), tick_width(axis, value)) for value in scale.ticks]
+        widths = (width_of(label, SMALL) for label in ticks(scale.ticks, axis.percents))
+        labels = list(zip(map(scale, scale.ticks), widths, strict=True))
         clear = all(
             there - here >= (one + other) / 2 + 8
             for (here, one), (there, other) in pairwise(labels)
@@ -128,9 +129,9 @@ def x_scale(axis: Axis, values: Sequence[float], left: float, right: float) -> S
         most -= 1
 
 
-def tick_width(axis: Axis, value: float) -> float:
-    """How wide the label of a tick is."""
-    return width_of(tick(value, axis.percents), SMALL)
+def tick_width(axis: Axis, scale: Scale) -> float:
+    """How wide the widest label of a tick is."""
+    return max((width_of(label, SMALL) for label in ticks(scale.ticks, axis.percents)), default=0)
 
 
 def panel_frame(
@@ -138,20 +139,18 @@ def panel_frame(
 ) -> list[str]:
     """Grid lines, the lower edge, and the labels of the ticks."""
     parts = []
-    for value in y.ticks:
+    for value, label in zip(y.ticks, ticks(y.ticks, y_axis.percents), strict=True):
         at = y(value)
         d = f"M{placed(box.left)},{placed(at)}H{placed(box.right)}"
         parts.append(element("path", d=d, class_="grid"))
         if y_labels:
-            shown = tick(value, y_axis.percents)
-            parts.append(text(box.left - 7, at + 4, shown, class_="tick", anchor="end"))
+            parts.append(text(box.left - 7, at + 4, label, class_="tick", anchor="end"))
     base = f"M{placed(box.left)},{placed(box.bottom)}H{placed(box.right)}"
     parts.append(element("path", d=base, class_="axis"))
-    for value in x.ticks:
+    for value, label in zip(x.ticks, ticks(x.ticks, x_axis.percents), strict=True):
         at = x(value)
         d = f"M{placed(at)},{placed(box.bottom)}v4"
         parts.append(element("path", d=d, class_="axis"))
         if x_labels:
-            shown = tick(value, x_axis.percents)
-            parts.append(text(at, box.bottom + 17, shown, class_="tick", anchor="middle"))
+            parts.append(text(at, box.bottom + 17, label, class_="tick", anchor="middle"))
     return parts

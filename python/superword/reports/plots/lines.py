@@ -24,6 +24,8 @@ from superword.reports.plots.svg import element, placed, shorten, text
 __all__ = ["LineChart", "Panel", "Series"]
 
 _GAP = 22.0
+# Room at the right, for half of the label of the last tick.
+_EDGE = 18.0
 _NARROW = 480
 
 
@@ -88,8 +90,8 @@ class LineChart:
         parts = [text(0, top + 10, self.y.title, class_="unit")]
         top += 22
         y = scale_for(self.y, ys, tall, 0, _most(tall), nice=True)
-        left = max(tick_width(self.y, value) for value in y.ticks) + 8
-        inner = (width - left - 12 - _GAP * (columns - 1)) / columns
+        left = tick_width(self.y, y) + 8
+        inner = (width - left - _EDGE - _GAP * (columns - 1)) / columns
         bottom = top
         for place, panel in enumerate(self.panels):
             row, column = divmod(place, columns)
@@ -103,7 +105,7 @@ class LineChart:
             parts += _titled(panel, box)
             parts += _lines(panel.series, x, y)
             bottom = max(bottom, box.bottom)
-        middle = left + (width - 12 - left) / 2
+        middle = left + (width - _EDGE - left) / 2
         parts.append(text(middle, bottom + 38, self.x.title, class_="unit", anchor="middle"))
         return parts, bottom + 46
 
@@ -121,8 +123,8 @@ class LineChart:
             start = column * (share + _GAP)
             y0 = top + row * (tall + 108) + 40
             y = scale_for(y_axis, [y for _, y in points], y0 + tall, y0, _most(tall), nice=True)
-            left = start + max(tick_width(y_axis, value) for value in y.ticks) + 8
-            box = Box(left, y0, start + share - 12, y0 + tall)
+            left = start + tick_width(y_axis, y) + 8
+            box = Box(left, y0, start + share - _EDGE, y0 + tall)
             x = x_scale(x_axis, [x for x, _ in points], box.left, box.right)
             if panel.title is not None:
                 parts.append(text(start, y0 - 28, panel.title, class_="panel"))

@@ -93,12 +93,11 @@ def shorten(content: str, size: float, most: float) -> str:
     content = printable(as_unicode(content))
     if width_of(content, size) <= most:
         return content
-    for kept in range(len(content) - 1, 1, -1):
-        start = (kept + 1) // 2
-        short = f"{content[:start]}…{content[len(content) - (kept - start) :]}"
-        if width_of(short, size) <= most:
-            return short
-    return "…"
+    # No chart has room for more, and names may be very long.
+    start, end = content[: len(content) // 2][:120], content[len(content) // 2 :][-120:]
+    while start and width_of(f"{start}…{end}", size) > most:
+        start, end = (start[:-1], end) if len(start) >= len(end) else (start, end[1:])
+    return f"{start}…{end}"
 
 
 def wrap(content: str, size: float, most: float) -> list[str]:

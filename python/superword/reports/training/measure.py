@@ -23,7 +23,7 @@ from superword.tokenizer import Tokenizer
 
 __all__ = ["MOST_BYTES", "measure"]
 
-MOST_BYTES = 50_000_000
+MOST_BYTES = "50MB"
 """How much text is read again by default, of all groups together."""
 _STEPS = 12
 _MOST_POINTS = 400
