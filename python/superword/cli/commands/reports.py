@@ -75,12 +75,26 @@ def report(
             hint="superword evaluate writes a RESULT",
             option="training",
         )
-    check_not_read([output], lambda: [] if result is None else [result])
+    if training is not None and format == "csv":
+        raise OptionError(
+            "a report on training has figures, which CSV cannot hold",
+            hint="set `format='html'`, or leave `training` out",
+            option="format",
+        )
+    check_not_read([output], lambda: _read_by(result, training))
     check_output(output, "report", overwrite)
     evaluation = None if result is None else Evaluation.load(result)
     sections: tuple[reports.Section, ...] = ()
     if training is not None:
+        if not quiet:
+            tell(f"reading the inputs of the run in {training} again")
         sections = about_training.sections(about_training.measure(training, max_bytes=max_bytes))
     reports.write(evaluation, output, format=format, sections=sections, overwrite=overwrite)
     if not quiet:
         tell(f"saved the report as {output}")
+
+
+def _read_by(result: str | None, training: str | None) -> list[str]:
+    """The files that a report is made from."""
+    files = [] if result is None else [result]
+    return files if training is None else [*files, *about_training.inputs_of(training)]

@@ -6,6 +6,7 @@
 """
 
 from superword.reports.training.measure import MOST_BYTES, measure
+from superword.reports.training.record import inputs_of
 from superword.reports.training.results import (
     Amount,
     Course,
@@ -24,6 +25,7 @@ __all__ = [
     "Phase",
     "Ratio",
     "Training",
+    "inputs_of",
     "measure",
     "sections",
 ]

@@ -16,7 +16,7 @@ from superword.errors import InputError, MissingInputError, SuperwordError, Work
 from superword.reports.training.results import Course, Phase, Reused
 from superword.tokenizer import Tokenizer
 
-__all__ = ["Record", "read"]
+__all__ = ["Record", "inputs_of", "read"]
 
 _TRAIN = "give the work directory of a run: superword train … --work-dir DIR"
 
@@ -33,15 +33,21 @@ class Record:
     courses: tuple[Course, ...]
 
 
-def read(folder: str | os.PathLike[str]) -> Record:
-    """Read the record. Raises if there is none, if the run is not complete, or if files changed."""
+def inputs_of(folder: str | os.PathLike[str]) -> list[str]:
+    """The files that the last run in a work directory read."""
     path = Path(folder)
+    _, inputs = _run(path)
+    return [str(_base(runs_in(path)) / name) for name in inputs]
+
+
+def _run(path: Path) -> tuple[dict[str, Any], dict[str, Any]]:
+    """The options and inputs of the last run."""
     if not path.is_dir():
         raise MissingInputError(f"there is no directory {path}", hint=_TRAIN, path=str(path))
     try:
         run = json.loads((path / RUN).read_text(encoding="utf-8"))
         options, inputs = dict(run["options"]), dict(run["inputs"])
-        method, vocab_size = str(options["method"]), int(options["vocab_size"])
+        options |= {"method": str(options["method"]), "vocab_size": int(options["vocab_size"])}
     except FileNotFoundError:
         raise WorkDirError(
             f"{path} is not a work directory: it has no {RUN}", hint=_TRAIN, path=str(path)
@@ -50,6 +56,19 @@ def read(folder: str | os.PathLike[str]) -> Record:
         raise WorkDirError(
             f"{path / RUN} cannot be read: {error}", hint="train again", path=str(path)
         ) from None
+    return options, inputs
+
+
+def _base(runs: list[dict[str, Any]]) -> Path:
+    """The directory that the names of inputs are relative to."""
+    return Path(str(runs[-1]["directory"])) if runs and "directory" in runs[-1] else Path()
+
+
+def read(folder: str | os.PathLike[str]) -> Record:
+    """Read the record. Raises if there is none, if the run is not complete, or if files changed."""
+    path = Path(folder)
+    options, inputs = _run(path)
+    method, vocab_size = options["method"], options["vocab_size"]
     runs = [
         run
         for run in runs_in(path)
@@ -71,7 +90,7 @@ def read(folder: str | os.PathLike[str]) -> Record:
 
 def _unchanged(path: Path, inputs: dict[str, Any], runs: list[dict[str, Any]]) -> dict[str, str]:
     """The files of the run, by the names it had for them. They must not have changed since."""
-    base = Path(str(runs[-1]["directory"])) if runs and "directory" in runs[-1] else Path()
+    base = _base(runs)
     found = {}
     changed = []
     for name, identity in inputs.items():
