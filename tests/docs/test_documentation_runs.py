@@ -170,12 +170,26 @@ def for_other_programs() -> None:
     corpus()
 
 
+def for_evaluation() -> None:
+    """`corpus/`, other text in `held-out/`, and lists."""
+    corpus()
+    texts = documents(60)[40:]
+    write_jsonl("held-out/de/part.jsonl", texts[:5])
+    write_jsonl("held-out/en/part.jsonl", texts[5:])
+    Path("words.txt").write_text("name\nfile\nunhappiness\n")
+    Path("morphemes.tsv").write_text("unhappiness\tun happi ness\n")
+    Path("pairs.tsv").write_text("The name of\t the file\n")
+    Path("news.en").write_text("The name of the file.\n")
+    Path("news.de").write_text("Der Name der Datei.\n")
+
+
 ASSUMED: dict[str, Callable[[], None]] = {
     "README.md": for_readme,
     "docs/how-to/train.md": for_training,
     "docs/how-to/cluster.md": for_large_corpora,
     "docs/how-to/large-corpora.md": for_large_corpora,
     "docs/how-to/encode.md": for_encoding,
+    "docs/how-to/evaluate.md": for_evaluation,
     "docs/how-to/other-programs.md": for_other_programs,
     "docs/how-to/serving.md": for_other_programs,
     "docs/superwords-for-an-existing-tokenizer.md": for_existing_tokenizer,

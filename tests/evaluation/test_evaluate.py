@@ -130,8 +130,13 @@ def test_documents_that_cannot_be_read_are_skipped_on_request(
 
 def test_a_group_without_text_is_an_error(words: Tokenizer, tmp_path: Path) -> None:
     (tmp_path / "empty.txt").write_text("")
-    with pytest.raises(EmptyCorpusError, match=r"empty\.txt"):
+    with pytest.raises(EmptyCorpusError, match="no text in the group de: 0 documents"):
         superword.evaluate(words, {"en": TEXT, "de": tmp_path / "empty.txt"})
+    with pytest.raises(EmptyCorpusError, match=r"no text in .*empty\.txt"):
+        superword.evaluate(words, tmp_path / "empty.txt")
+    (tmp_path / "bad.jsonl").write_text("not json\n")
+    with pytest.raises(EmptyCorpusError, match=r"1 skipped\nhint: .*bad\.jsonl"):
+        superword.evaluate(words, tmp_path / "bad.jsonl", on_error="skip")
 
 
 def test_progress_is_reported_and_its_exception_stops(words: Tokenizer, jsonl: Path) -> None:

@@ -4,6 +4,10 @@ from __future__ import annotations
 
 import json
 import os
+import signal
+import subprocess
+import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -154,6 +158,26 @@ def test_outputs_are_protected(folder: Path) -> None:
     assert run("toy.superword", "--on", "en", "-o", "notes.json", "--force", "-q").exit_code == 0
     # A result replaces a result.
     assert run("toy.superword", "--on", "en", "-o", "notes.json", "-q").exit_code == 0
+
+
+def test_ctrl_c_stops_within_a_second_and_saves_nothing(folder: Path) -> None:
+    Path("large.txt").write_text("of the cat and the hat of the other one \n" * 1_500_000)
+    models = [f"m{n}=toy.superword" for n in range(5)]
+    process = subprocess.Popen(
+        [sys.executable, "-m", "superword", "evaluate", *models, "-o", "r.json"]
+        + ["--on", "large.txt", "--format", "lines"],
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    assert process.stderr is not None
+    assert process.stderr.readline().startswith("encoding")
+    sent = time.monotonic()
+    process.send_signal(signal.SIGINT)
+    _, told = process.communicate(timeout=30)
+    assert time.monotonic() - sent < 1.5
+    assert process.returncode == 130
+    assert told.splitlines()[-1] == "stopped; nothing was saved"
+    assert not Path("r.json").exists()
 
 
 @pytest.mark.parametrize(

@@ -79,14 +79,16 @@ def shown_numbers(made: Evaluation) -> Iterator[str]:
             yield from [cell] if isinstance(cell, str) else cell
         whole = model.numbers[OVERALL].use
         vocabulary = model.vocabulary
+        yield from map(formats.count, vocabulary.by_script.values())
         for counts in (
-            vocabulary.by_script,
             vocabulary.by_length,
             vocabulary.by_words,
             whole.by_length,
             whole.by_words,
         ):
-            yield from map(formats.count, counts.values())
+            small = {key: count for key, count in counts.items() if int(key) <= 24}
+            yield from map(formats.count, small.values())
+            yield formats.count(sum(counts.values()) - sum(small.values()))
         if model.morphemes is not None:
             yield formats.percent(model.morphemes.precision)
         if model.pairs is not None:
@@ -299,6 +301,16 @@ def test_more_sections_can_be_added_and_the_evaluation_left_out() -> None:
     assert "It took &lt;long&gt;." in reports.render(None, "md", sections=[more])
     with pytest.raises(OptionError, match="CSV needs the result"):
         reports.render(None, "csv", sections=[more])
+
+
+def test_long_tokens_are_one_row() -> None:
+    made = evaluation(1, 1)
+    lengths = {"1": 5, "24": 3, "25": 2, "130": 40}
+    vocabulary = replace(made.models[0].vocabulary, by_length=lengths)
+    made = replace(made, models=(replace(made.models[0], vocabulary=vocabulary),))
+    text = reports.render(made, "md").replace("\u00a0", " ")
+    assert "| 24 | 3 (6.00 %) |\n| 25 or more | 42 (84.0 %) |" in text
+    assert "bpe,,vocabulary.by_length[130],40" in reports.render(made, "csv")
 
 
 def test_coverage_of_known_counts() -> None:

@@ -407,6 +407,61 @@ def cases() -> list[Case]:
             None,
             ["import", "hf/ranks.tiktoken", "-o", "new.superword", "--special-token", "<s>"],
         ),
+        *_evaluations(),
+    ]
+
+
+def _evaluations() -> list[Case]:
+    def case(name: str, options: dict[str, Any], *flags: str, on: Any = "b.txt") -> Case:
+        given = [f"{group}={path}" for group, path in on.items()] if isinstance(on, dict) else [on]
+        return Case(
+            f"evaluate: {name}",
+            lambda: superword.evaluate("m.superword", on, **options),
+            ["evaluate", "m.superword", "--on", *given, *flags],
+        )
+
+    return [
+        case("no such reference", {"reference": "n"}, "--reference", "n"),
+        case("a group without text", {}, on={"en": "b.txt", "de": "empty.txt"}),
+        case("a group called all", {}, on={"all": "b.txt"}),
+        case("pairs without a tab", {"pairs": "b.txt"}, "--pairs", "b.txt"),
+        case("morphemes without a tab", {"morphemes": "b.txt"}, "--morphemes", "b.txt"),
+        case("an empty list of words", {"words": "empty.txt"}, "--words", "empty.txt"),
+        case(
+            "parallel files of different lengths",
+            {"parallel": {"en": "a.jsonl", "de": "b.txt"}},
+            *("--parallel", "en=a.jsonl", "de=b.txt"),
+        ),
+        case(
+            "a shape without heads",
+            {"shape": superword.evaluation.ModelShape(heads=0)},
+            *("--shape", "heads=0"),
+        ),
+        Case(
+            "evaluate: the same model twice",
+            lambda: superword.evaluate(["m.superword", "m.superword"], "b.txt"),
+            ["evaluate", "m.superword", "m.superword", "--on", "b.txt"],
+        ),
+        Case(
+            "evaluate: a check of an unknown number",
+            lambda: superword.evaluation.Check.parse("bytes_per_tokens>4"),
+            ["evaluate", "m.superword", "--on", "b.txt", "--check", "bytes_per_tokens>4"],
+        ),
+        Case(
+            "evaluate: a check without a comparison",
+            lambda: superword.evaluation.Check.parse("bytes_per_token"),
+            ["evaluate", "m.superword", "--on", "b.txt", "--check", "bytes_per_token"],
+        ),
+        Case(
+            "evaluate: a parallel file without a language",
+            None,
+            ["evaluate", "m.superword", "--on", "b.txt", "--parallel", "b.txt"],
+        ),
+        Case(
+            "evaluate: a shape with a wrong name",
+            None,
+            ["evaluate", "m.superword", "--on", "b.txt", "--shape", "layer=4"],
+        ),
     ]
 
 

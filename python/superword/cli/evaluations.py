@@ -14,8 +14,10 @@ from superword.evaluation.results import OVERALL, Evaluation, ModelResult, Numbe
 
 __all__ = ["print_tables"]
 
-# More models do not fit beside each other on 80 columns.
-_MOST_COLUMNS = 5
+# Tables are this wide if possible. More models are shown in further tables.
+_WIDTH = 80
+_FIRST_COLUMN = 24
+_NARROWEST, _WIDEST = 10, 20
 _NOTHING = "-"
 
 Row = tuple[str, Callable[[ModelResult], str]]
@@ -30,17 +32,32 @@ def print_tables(evaluation: Evaluation) -> None:
     documents = plural(sum(group.documents for group in groups), "document")
     words = plural(sum(group.words for group in groups), "word")
     console.print(f"{documents}, {size}, {words}", end="\n\n")
-    for start in range(0, len(evaluation.models), _MOST_COLUMNS):
-        models = evaluation.models[start : start + _MOST_COLUMNS]
+    for models in _beside_each_other(evaluation):
         for title, rows in _sections(evaluation):
-            console.print(_table(title, models, rows))
+            # A terminal that is narrower wraps the lines, which is better than losing numbers.
+            console.print(_table(title, models, rows), width=_WIDTH)
 
 
-def _table(title: str, models: tuple[ModelResult, ...], rows: list[Row]) -> Table:
+def _beside_each_other(evaluation: Evaluation) -> Iterator[list[ModelResult]]:
+    """The models in groups that fit into one table."""
+    some: list[ModelResult] = []
+    width = _FIRST_COLUMN
+    for model in evaluation.models:
+        needed = 3 + min(max(len(model.name), _NARROWEST), _WIDEST)
+        if some and width + needed > _WIDTH:
+            yield some
+            some, width = [], _FIRST_COLUMN
+        some.append(model)
+        width += needed
+    yield some
+
+
+def _table(title: str, models: list[ModelResult], rows: list[Row]) -> Table:
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    table.add_column(title, style="cyan")
+    table.add_column(title, style="cyan", no_wrap=True)
     for model in models:
-        table.add_column(escape(printable(model.name)), justify="right", overflow="fold")
+        name = escape(printable(model.name))
+        table.add_column(name, justify="right", overflow="fold", max_width=_WIDEST)
     for name, value in rows:
         table.add_row(escape(printable(name)), *(value(model) for model in models))
     return table

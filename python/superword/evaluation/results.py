@@ -105,7 +105,7 @@ class Distribution:
     entropy: dict[str, float]
     """Rényi entropy in bits, by order: `log2(sum(p ** a)) / (1 - a)`. Order 1 is Shannon's."""
     efficiency_vocabulary: dict[str, float | None]
-    """Entropy divided by `log2` of the size of the vocabulary, by order."""
+    """Entropy divided by `log2` of the number of tokens that are not special, by order."""
     efficiency_observed: dict[str, float | None]
     """Entropy divided by `log2` of the number of different tokens that occur, by order."""
     top_share: dict[str, float]
@@ -113,7 +113,8 @@ class Distribution:
     tokens_for_share: dict[str, int]
     """How many of the most frequent tokens make up this share of the text."""
     gini: float | None
-    """The Gini coefficient of the counts of all tokens of the vocabulary. 0: all equally often."""
+    """The Gini coefficient of the counts of all tokens that are not special. 0: all equally
+    often."""
     rank_frequency: tuple[tuple[int, int], ...]
     """Ranks and counts. Ranks are spaced logarithmically; the first and the last are included."""
 
@@ -130,7 +131,7 @@ class Use:
     only_steps: int
     """Tokens that never occur, although longer tokens that do are merged from them."""
     by_length: dict[str, int]
-    """Emitted tokens by their length in characters. `"0"`: less than one character."""
+    """Emitted tokens by their number of whole characters. `"0"`: less than one character."""
     by_words: dict[str, int]
     """Emitted tokens by the number of pretokens they join. Ordinary tokens have 1."""
 
@@ -144,11 +145,13 @@ class Words:
     continued: Share
     """Words of the text with a token boundary inside."""
     retained: Share
-    """Single-token retention (STRR): words of a list that are one token when encoded alone."""
+    """Single-token retention (STRR): words of a list that are one token when encoded alone. By
+    default the list has the most frequent words of the group, of at most 64 bytes."""
     retained_after_space: Share
     """The same with a space before the word, as in the middle of a sentence."""
     listed: str
-    """What the list is: `"the 1,000 most frequent words of the text"`, or the name of a file."""
+    """What the list is: `"the 1,000 most frequent words of the text"`, `"all 17 words of the
+    text"`, or the name of a file."""
 
 
 @dataclass(frozen=True)
@@ -160,7 +163,8 @@ class Superwords:
     words_per_superword: float | None
     """Pretokens joined by an emitted superword, on average."""
     spaces_bridged: Share
-    """Spaces of the text that stand inside a token, with another word on both sides."""
+    """Runs of white space between two words of a document: those that lie inside a token together
+    with a part of both words."""
     tokens_without: int
     """Tokens of the text if the same model had no supermerges."""
     saved: float | None
@@ -178,9 +182,9 @@ class Edges:
     """After the last character of a word."""
     sentences: Share
     """After `.`, `!`, `?`, `…` and their equivalents in other scripts, with closing quotes and
-    brackets, before white space."""
+    brackets, before white space. After `。`, `！`, `？`, `｡` and `．` no white space is needed."""
     lines: Share
-    """Before a newline."""
+    """Before a newline, except at the start of a document."""
 
 
 @dataclass(frozen=True)
@@ -189,8 +193,12 @@ class Cost:
 
     tokens_per_megabyte: float | None
     prefill_flops: float | None
+    """Operations of all layers: two for each weight and token, and attention over half of the
+    context. The output layer is left out, because only the last token of a prompt needs it."""
     decode_flops: float | None
+    """The same with the output layer, two operations for each weight of it and token."""
     kv_cache_bytes: float | None
+    """Keys and values of all layers."""
 
 
 @dataclass(frozen=True)
@@ -221,7 +229,7 @@ class Vocabulary:
     by_script: dict[str, int]
     """Tokens by the script of their letters; `"Mixed"`, `"No letters"`, `"Partial"`."""
     by_length: dict[str, int]
-    """Tokens by their length in characters. `"0"`: less than one character."""
+    """Tokens by their number of whole characters. `"0"`: less than one character."""
     by_words: dict[str, int]
     """Tokens by the number of pretokens they join."""
 
@@ -237,7 +245,8 @@ class Curves:
     """For each group and for `"all"`: sizes of the vocabulary, and the tokens of the text at that
     size. None if the model cannot be truncated exactly; `why_not` has the reason."""
     supermerges: dict[str, tuple[tuple[int, int], ...]] | None
-    """The same for the number of supermerges, with all ordinary merges."""
+    """The same for the number of supermerges, with all ordinary merges. None as well if there are
+    no supermerges."""
     why_not: str | None
     merge_counts: tuple[tuple[int, int], ...]
     """The size of the vocabulary after a merge, and how often its pair occurred in training.

@@ -12,7 +12,7 @@ from superword._reading.sources import open_sources, raising
 from superword._support.checks import whole as whole_number
 from superword._support.faces import for_python
 from superword._support.text import plural
-from superword.errors import OptionError, SkippedWarning
+from superword.errors import EmptyCorpusError, OptionError, SkippedWarning
 from superword.evaluation import lists
 from superword.evaluation.numbers import Counted, check_shape, numbers, sum_of, together
 from superword.evaluation.results import OVERALL, Evaluation, Group, ModelResult, ModelShape
@@ -204,6 +204,8 @@ def _read(
         **reading.for_reading(),
         "group_of": [order[item.group or TEXT] for item in found],
         "top_words": top_words,
+        # Checked afterwards, because every group needs text.
+        "allow_empty": True,
     }
     # Memory has no limit here, and the engine takes only the options that it uses.
     del options["max_memory"]
@@ -226,6 +228,8 @@ def _described(
     groups = []
     for (name, inputs), text in zip(names.items(), counted["groups"], strict=True):
         documents, size, skipped = read[name]
+        if not size:
+            raise _empty(name, inputs, documents, skipped, counted)
         groups.append(
             Group(
                 name=name,
@@ -239,6 +243,20 @@ def _described(
             )
         )
     return groups
+
+
+def _empty(
+    group: str, inputs: tuple[str, ...], documents: int, skipped: int, counted: dict[str, Any]
+) -> EmptyCorpusError:
+    where = f"the group {group}" if len(counted["groups"]) > 1 else ", ".join(inputs[:5])
+    first = counted["skipped_examples"][:1]
+    return EmptyCorpusError(
+        f"there is no text in {where}: {plural(documents, 'document')} of 0 bytes, "
+        f"{skipped:,} skipped",
+        hint=f"the first skipped document: {first[0]}"
+        if skipped and first
+        else "give files that hold text",
+    )
 
 
 def _counts_of(

@@ -32,6 +32,10 @@ __all__ = [
 ]
 
 
+_MOST_KEYS = 24
+_MORE = f"{_MOST_KEYS + 1} or more"
+
+
 def group_names(evaluation: Evaluation) -> list[str]:
     """The groups with numbers, in the order of the result, without `"all"`."""
     names = [group.name for group in evaluation.groups]
@@ -153,22 +157,31 @@ def by_key(
     corner: str,
     get: Callable[[ModelResult], Mapping[str, int]],
 ) -> Table:
-    """Counts by a key, such as a script or a length, with their share."""
-    found = [get(model) for model in evaluation.models]
-    totals = [sum(counts.values()) for counts in found]
-    rows = tuple(
-        Row(
-            key,
-            tuple(
-                (formats.count(counts.get(key, 0)), formats.percent(counts.get(key, 0) / total))
-                if total
-                else formats.NONE
-                for counts, total in zip(found, totals, strict=True)
-            ),
+    """Counts by a key, such as a script or a length, with their share.
+
+    Large numbers are one row: some tokens are runs of a hundred spaces.
+    """
+    found = [_few(get(model)) for model in evaluation.models]
+
+    def cell(counts: Mapping[str, int], key: str) -> Cell:
+        count = counts.get(key, 0)
+        return (
+            (formats.count(count), formats.percent(count / sum(counts.values()))) if count else "0"
         )
-        for key in in_order(key for counts in found for key in counts)
-    )
+
+    keys = in_order(key for counts in found for key in counts if key != _MORE)
+    keys += [_MORE] if any(_MORE in counts for counts in found) else []
+    rows = tuple(Row(key, tuple(cell(counts, key) for counts in found)) for key in keys)
     return Table(caption, corner, _columns(evaluation), (Rows(None, rows),))
+
+
+def _few(counts: Mapping[str, int]) -> dict[str, int]:
+    """The counts with all keys that are large numbers in one."""
+    few: dict[str, int] = {}
+    for key, count in counts.items():
+        large = key.isdigit() and int(key) > _MOST_KEYS
+        few[_MORE if large else key] = few.get(_MORE if large else key, 0) + count
+    return few
 
 
 def sizes(

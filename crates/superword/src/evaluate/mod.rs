@@ -18,10 +18,9 @@ pub use vocabulary::{Inexact, TokenKind, Tokens, event_uses, only_steps, superme
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use crate::corpus::{
-    CorpusError, DocumentSink, ReadError, ReadOptions, ReadReport, Source, empty, read_parallel,
-};
+use crate::corpus::{DocumentSink, ReadError, ReadOptions, ReadReport, Source, read_parallel};
 use crate::encode::Encoder;
+use crate::memory;
 use crate::observe::{Observer, Phase};
 use crate::table::BytesTable;
 use crate::text::{PatternError, SplitError};
@@ -99,7 +98,7 @@ impl Measure {
 }
 
 /// Reads all documents of the sources and encodes each with every model. Special tokens in the text
-/// are plain text. A group without any text is an error.
+/// are plain text.
 pub fn evaluate(
     sources: &[Source],
     models: &[Measure],
@@ -123,7 +122,6 @@ pub fn evaluate(
     for mut worker in workers {
         worker.hand_in();
     }
-    check_groups(sources, options, &read)?;
     let mut all_words = BytesTable::default();
     let mut measured = Vec::with_capacity(groups.len());
     for group in groups {
@@ -141,30 +139,6 @@ pub fn evaluate(
         top_words: most_frequent(&all_words, options.top_words),
         read,
     })
-}
-
-/// Returns an error if a group has no text.
-fn check_groups(
-    sources: &[Source],
-    options: &EvaluateOptions,
-    read: &ReadReport,
-) -> Result<(), CorpusError> {
-    for group in 0..options.groups {
-        let of_group = |&(at, _): &(usize, &Source)| options.group_of.get(at) == Some(&group);
-        let its: Vec<(usize, &Source)> = sources.iter().enumerate().filter(of_group).collect();
-        let reports = its.iter().filter_map(|&(at, _)| read.per_source.get(at));
-        let mut report = ReadReport::default();
-        for source in reports {
-            report.documents += source.documents;
-            report.bytes += source.bytes;
-            report.skipped += source.skipped;
-        }
-        if report.bytes == 0 {
-            let its: Vec<Source> = its.into_iter().map(|(_, source)| source.clone()).collect();
-            return Err(empty(&its, &report));
-        }
-    }
-    Ok(())
 }
 
 struct Worker<'a> {
@@ -212,6 +186,7 @@ impl DocumentSink for Worker<'_> {
             }
         });
         counts.add(found);
+        memory::reserve(document_sizes, 1);
         document_sizes.push((text.len() as u64, found.characters));
         for (model, tally) in self.models.iter().zip(tallies) {
             self.ids.clear();
@@ -219,6 +194,7 @@ impl DocumentSink for Worker<'_> {
             for &id in &self.ids {
                 tally.uses[id as usize] += 1;
             }
+            memory::reserve(&mut tally.document_tokens, 1);
             tally.document_tokens.push(self.ids.len() as u64);
             if let Some(encoder) = &model.words_only {
                 self.ids.clear();

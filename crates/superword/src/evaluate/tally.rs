@@ -1,6 +1,7 @@
 //! What is counted while a text is read.
 
 use super::marks::{IN_SPACE, IN_WORD, LINE_END, Marks, SENTENCE_END, TextCounts, WORD_END};
+use crate::memory;
 use crate::table::BytesTable;
 
 /// Longer words are not counted one by one. They are addresses, or text without spaces.
@@ -31,7 +32,7 @@ pub struct ModelTally {
 impl ModelTally {
     pub(super) fn new(n_vocab: usize) -> ModelTally {
         ModelTally {
-            uses: vec![0; n_vocab],
+            uses: memory::filled(0, n_vocab),
             ..ModelTally::default()
         }
     }
@@ -60,7 +61,8 @@ impl ModelTally {
         for (sum, uses) in self.uses.iter_mut().zip(&mut other.uses) {
             *sum += std::mem::take(uses);
         }
-        self.document_tokens.append(&mut other.document_tokens);
+        memory::extend(&mut self.document_tokens, &other.document_tokens);
+        other.document_tokens.clear();
         for (sum, part) in [
             (&mut self.continued_words, &mut other.continued_words),
             (&mut self.cut_spaces, &mut other.cut_spaces),
@@ -98,7 +100,8 @@ impl GroupTally {
     /// Moves all counts of `other` to this one.
     pub(super) fn take(&mut self, other: &mut GroupTally) {
         self.text.add(std::mem::take(&mut other.text));
-        self.document_sizes.append(&mut other.document_sizes);
+        memory::extend(&mut self.document_sizes, &other.document_sizes);
+        other.document_sizes.clear();
         add_words(&mut self.words, &std::mem::take(&mut other.words));
         for (sum, part) in self.models.iter_mut().zip(&mut other.models) {
             sum.add(part);

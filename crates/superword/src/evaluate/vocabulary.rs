@@ -126,7 +126,9 @@ pub enum Inexact {
     #[error("the model has deletions, so a smaller vocabulary may have other tokens")]
     Deletions,
     /// Pretokens become tokens without merges.
-    #[error("the model encodes whole pretokens without merging, whatever the size")]
+    #[error(
+        "the model encodes whole pretokens without merging, so smaller vocabularies do not follow"
+    )]
     WholePieces,
     /// The order of merges is not that of the vocabulary.
     #[error("the merges apply in another order than that of the vocabulary")]

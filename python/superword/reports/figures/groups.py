@@ -23,6 +23,8 @@ def _relative(model: ModelResult, group: str) -> float | None:
 def density_bars(evaluation: Evaluation) -> list[Block]:
     """Bytes per token of each model in each group."""
     names = tuple(group_names(evaluation))
+    if len(names) * len(evaluation.models) < 2:
+        return [Note("There are no bars by group: there is only one group and one model.")]
     series = tuple(
         Bars(model.name, index, values)
         for index, model in enumerate(evaluation.models)

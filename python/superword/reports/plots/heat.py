@@ -105,7 +105,7 @@ class HeatMap:
 
 def _ink(share: float) -> str:
     """The class of text on a cell: dark colors need light text, and the reverse."""
-    return " strong" if share > 0.8 else " middle" if share > 0.62 else ""
+    return " strong" if share > 0.8 else " middle" if share > 0.68 else ""
 
 
 def _column_names(
