@@ -12,6 +12,7 @@ from typing import Any
 from superword import _core
 from superword import progress as display
 from superword._files import work
+from superword._files.timeline import recorded
 from superword._reading.sources import Sources, gather
 from superword._support.faces import for_python
 from superword._support.text import plural
@@ -211,12 +212,20 @@ def run(
 
     `note` is called for each option or input that has changed since the last run in `work_dir`.
     """
-    with work.held(options, sources.names) as (folder, changes), watching(progress) as tell:
+    about = {"method": options.method, "vocab_size": options.vocab_size}
+    with (
+        work.held(options, sources.names) as (folder, changes),
+        recorded(options.work_dir, about, sources.names, sources.groups) as timeline,
+        watching(progress) as tell,
+    ):
         for change in changes:
             if note is not None:
                 note(change)
         engine_options = {**options.for_engine(), "groups": sources.groups, "work_dir": folder}
-        model, report = _core.train(sources.sources, engine_options, tell)
+        watcher = tell if timeline is None else timeline.watching(tell)
+        model, report = _core.train(sources.sources, engine_options, watcher)
+        if timeline is not None:
+            timeline.finish(report)
     return Tokenizer._wrap(model), Report.of(report)
 
 

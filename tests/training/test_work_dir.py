@@ -99,7 +99,7 @@ def test_what_is_finished_is_not_done_again(shards: Path, tmp_path: Path) -> Non
     assert "merge" not in seen
     assert "supermerge" not in seen
     after = {path.name: path.stat().st_mtime_ns for path in work.iterdir()}
-    for name in ("run.json", "superword.lock"):
+    for name in ("run.json", "timeline.json", "superword.lock"):
         before.pop(name, None)
         after.pop(name, None)
     assert after == before

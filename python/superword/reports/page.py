@@ -43,6 +43,7 @@ def to_html(report: Report) -> str:
         + "\n</section>"
         for section in report.sections
     )
+    subtitle = f"<p>{escaped(report.subtitle)}</p>\n" if report.subtitle else ""
     return f"""<!DOCTYPE html>
 <html lang="en">
 <head>
@@ -57,8 +58,7 @@ def to_html(report: Report) -> str:
 <body>
 <header>
 <h1>{escaped(report.title)}</h1>
-<p>{escaped(report.subtitle)}</p>
-<nav aria-label="Sections"><ul>{links}</ul></nav>
+{subtitle}<nav aria-label="Sections"><ul>{links}</ul></nav>
 </header>
 <main>
 {sections}
