@@ -47,8 +47,9 @@ def vocabulary_sizes(evaluation: Evaluation) -> list[Block]:
         Axis("size of the vocabulary (tokens, logarithmic)", log=True),
         _What(
             title,
-            "Every size comes from the one trained model: cutting off its last merges gives "
-            "exactly the model that training to that size would have given.",
+            "Every size comes from the one trained model, without training again: a model that is "
+            "cut off after its first merges is the model that training would have made at that "
+            "size. SuperBPE learns all words first, and then superwords.",
             _DENSITY,
             _densities,
         ),
