@@ -57,6 +57,14 @@ def test_models_are_paths_of_any_kind_tokenizers_and_mappings(
     assert [model.name for model in named.models] == ["mine", "theirs"]
 
 
+def test_a_model_of_the_papers_program_has_its_kind_and_counts() -> None:
+    path = Path(__file__).parents[1] / "data" / "golden" / "models" / "boundless.model"
+    model = superword.evaluate(path, TEXT).models[0]
+    assert (model.name, model.kind, model.method) == ("boundless", "paper", "boundless")
+    assert model.vocabulary.superwords > 0
+    assert model.curves.supermerge_counts
+
+
 def test_files_of_the_same_name_are_called_by_their_paths(model_path: Path, tmp_path: Path) -> None:
     copy = tmp_path / model_path.name
     shutil.copy(model_path, copy)

@@ -163,9 +163,9 @@ def test_outputs_are_protected(folder: Path) -> None:
 def test_ctrl_c_stops_within_a_second_and_saves_nothing(folder: Path) -> None:
     Path("large.txt").write_text("of the cat and the hat of the other one \n" * 1_500_000)
     models = [f"m{n}=toy.superword" for n in range(5)]
+    options = ["-o", "r.json", "--on", "large.txt", "--format", "lines"]
     process = subprocess.Popen(
-        [sys.executable, "-m", "superword", "evaluate", *models, "-o", "r.json"]
-        + ["--on", "large.txt", "--format", "lines"],
+        [sys.executable, "-m", "superword", "evaluate", *models, *options],
         stderr=subprocess.PIPE,
         text=True,
     )

@@ -94,12 +94,7 @@ def measure_morphemes(tokenizer: Tokenizer, words: list[tuple[str, list[str]]]) 
         for piece in pieces[:-1]:
             at += len(piece.encode())
             cuts.add(at)
-        end = 1 + len(word.encode())
-        boundaries = {
-            place
-            for _, place in spans
-            if 1 < place < end and not any(start < place < stop for start, stop in spans)
-        }
+        boundaries = {place for place in _boundaries(spans) if place > 1}
         both += len(cuts & boundaries)
         of_tokens += len(boundaries)
         of_morphemes += len(cuts)
@@ -110,6 +105,17 @@ def measure_morphemes(tokenizer: Tokenizer, words: list[tuple[str, list[str]]]) 
         # The same as 2pr / (p + r), also where both are 0.
         f1 = 2 * both / (of_tokens + of_morphemes)
     return Morphemes(len(words), precision, recall, f1)
+
+
+def _boundaries(spans: list[tuple[int, int]]) -> set[int]:
+    """The token boundaries inside a text. Tokens of a normalized text may overlap."""
+    places: set[int] = set()
+    reached = 0
+    for start, end in spans:
+        if start >= reached:
+            places.update((reached, start))
+        reached = max(reached, end)
+    return places
 
 
 def read_pairs(path: PathLike) -> list[tuple[str, str]]:
@@ -137,8 +143,7 @@ def measure_pairs(tokenizer: Tokenizer, pairs: list[tuple[str, str]]) -> Pairs:
     for prompt, continuation in pairs:
         alone = tokenizer.encode_ordinary(prompt)
         ids, spans = tokenizer.encode_with_offsets(prompt + continuation, unit="byte")
-        cut = len(prompt.encode())
-        bridged += any(start < cut < end for start, end in spans)
+        bridged += len(prompt.encode()) not in _boundaries(spans)
         changed += ids[: len(alone)] != alone
     return Pairs(Share(bridged, len(pairs)), Share(changed, len(pairs)))
 
