@@ -20,11 +20,7 @@ from superword._files.replace import replace
 from superword._support.checks import check_choice
 from superword.errors import OptionError
 from superword.evaluation.results import Evaluation
-from superword.reports.compose import report_on
 from superword.reports.content import Section
-from superword.reports.markdown import to_markdown
-from superword.reports.page import to_html
-from superword.reports.tidy import to_csv
 
 __all__ = ["FORMATS", "Format", "Section", "format_of", "render", "write"]
 
@@ -55,6 +51,12 @@ def render(
     evaluation: Evaluation | None, format: Format = "html", *, sections: Sequence[Section] = ()
 ) -> str:
     """Return a report as text. `sections` come after those on the evaluation."""
+    # Imported here, so that the command line starts quickly.
+    from superword.reports.compose import report_on
+    from superword.reports.markdown import to_markdown
+    from superword.reports.page import to_html
+    from superword.reports.tidy import to_csv
+
     check_choice("format", format, FORMATS)
     if format == "csv":
         if evaluation is None:
