@@ -191,6 +191,7 @@ ASSUMED: dict[str, Callable[[], None]] = {
     "docs/how-to/encode.md": for_encoding,
     "docs/how-to/evaluate.md": for_evaluation,
     "docs/how-to/other-programs.md": for_other_programs,
+    "docs/how-to/report.md": corpus,
     "docs/how-to/serving.md": for_other_programs,
     "docs/superwords-for-an-existing-tokenizer.md": for_existing_tokenizer,
 }

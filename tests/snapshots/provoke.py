@@ -64,6 +64,13 @@ def prepare(folder: Path) -> None:
         weighted.save(folder / name)
     (folder / "plain.tsv").write_text("ab\t3\n")
     (folder / "wrong.tsv").write_text("ab\tthree\n")
+    (folder / "results").mkdir()
+    for name, content in (
+        ("results/newer.json", {"format": 2}),
+        ("results/no-groups.json", {"format": 1, "models": []}),
+        ("results/models.json", {"format": 1, "groups": [], "models": [{"name": 5}]}),
+    ):
+        (folder / name).write_text(json.dumps({"superword": "0.1.0", **content}))
     _write_tokenizers(folder)
 
 
@@ -408,6 +415,35 @@ def cases() -> list[Case]:
             ["import", "hf/ranks.tiktoken", "-o", "new.superword", "--special-token", "<s>"],
         ),
         *_evaluations(),
+        *_reports(),
+    ]
+
+
+def _reports() -> list[Case]:
+    def case(name: str, result: str) -> Case:
+        return Case(
+            f"report: {name}",
+            lambda: superword.evaluation.Evaluation.load(result),
+            ["report", result, "-o", "new.html"],
+        )
+
+    return [
+        case("no such result", "none.json"),
+        case("a file that is not JSON", "b.txt"),
+        case("JSON that is not a result", "body.jsonl"),
+        case("a result of a newer version", "results/newer.json"),
+        case("a field that is missing", "results/no-groups.json"),
+        case("a field of a wrong type", "results/models.json"),
+        Case(
+            "report: a suffix without a format",
+            lambda: superword.reports.format_of("report.pdf"),
+            ["report", "results/newer.json", "-o", "report.pdf"],
+        ),
+        Case(
+            "report: an output that is not a report",
+            None,
+            ["report", "results/newer.json", "-o", "b.txt", "--format", "html"],
+        ),
     ]
 
 
