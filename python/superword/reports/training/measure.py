@@ -202,8 +202,8 @@ def _notes(record: Record, limit: int, whole: bool) -> Iterator[str]:
     if not whole:
         of = "each group" if many else "the text"
         yield (
-            f"Counts and ratios are those of the first {format_bytes(limit)} of {of}, not of all "
-            "text of the run. Give --max-bytes to read more."
+            f"Counts and ratios are those of the first {format_bytes(limit)} of {of}, the "
+            "limit of this report, not of all text of the run."
         )
     if many:
         yield (
