@@ -174,6 +174,7 @@ class _History:
         return fixed + self.sizes[made.rank - 1]
 
     def id(self, token: bytes) -> int | None:
+        """The id of an ordinary token, or None if the vocabulary lacks it."""
         return self.tokenizer._model.token_to_id(token)
 
     def tree(self, token: bytes) -> tuple[Step, ...]:
