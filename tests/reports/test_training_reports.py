@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+import warnings
 from pathlib import Path
 from typing import Any
 
@@ -164,6 +165,15 @@ def test_a_text_without_pretokens_is_no_error(tmp_path: Path) -> None:
     assert told.amounts[-1].candidates == 0
     assert told.groups[0].candidates.value is None
     assert "<svg" in reports.render(None, sections=sections(told))
+
+
+def test_skipped_documents_are_left_out_without_further_warnings(tmp_path: Path) -> None:
+    file = write(tmp_path / "a.jsonl", TEXTS)
+    file.write_text(file.read_text() + "broken\n")
+    work = trained(tmp_path, file, on_error="skip")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert measure(work).amounts[-1].documents == 41
 
 
 def test_changed_and_missing_inputs_are_errors(tmp_path: Path) -> None:

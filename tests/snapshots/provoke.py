@@ -16,6 +16,7 @@ from superword import Tokenizer
 from superword._support.bytechars import to_chars
 from superword.counts import Candidates, Counts
 from superword.inputs import documents
+from superword.reports.training import measure
 from superword.stages import count_candidates, count_pretokens, extend, train_words
 
 SENTENCE = "One of the first things that one of the people in the house said. "
@@ -208,6 +209,13 @@ def cases() -> list[Case]:
             "names of tokenizers",
             lambda: Tokenizer.load("m.superword").show("a", names=["a", "b"]),
         ),
+        Case("report on nothing", None, ["report", "-o", "r.html"]),
+        Case(
+            "report on no training",
+            lambda: measure("nothing"),
+            ["report", "--training", "nothing", "-o", "r.html"],
+        ),
+        Case("report on training as CSV", None, ["report", "--training", "nothing", "-o", "r.csv"]),
         Case("explain no token", None, ["explain", "m.superword", "zebra"]),
         Case("explain nothing", None, ["explain", "m.superword"]),
         Case("not a model", lambda: Tokenizer.load("a.jsonl"), ["inspect", "a.jsonl"]),

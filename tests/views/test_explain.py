@@ -199,3 +199,15 @@ def test_no_such_token_exits_with_1_and_tells_what_there_is(tmp_path: Path) -> N
     assert result.stderr.startswith('error: "The" is not a token of ')
     for arguments in ((), ("a", "--id", "1")):
         assert command(tmp_path / "m.superword", *arguments).exit_code == 2
+
+
+def test_the_rank_is_the_place_in_the_order_in_which_merges_apply() -> None:
+    merges = [("merge", b"t", b"h", 1), ("merge", b"o", b"f", 1)]
+    ids = {bytes([n]): n for n in range(256)} | {b"th": 300, b"of": 301}
+    model = Tokenizer._wrap(
+        _core.Model.from_parts(
+            "bpe", Pretokenizer()._engine, "bytes", merges, ids, [], "{}", order=[1, 0]
+        )
+    )
+    assert [explain(model, token).rank for token in ("th", "of")] == [2, 1]
+    assert explain(model, "th").vocab_size is None

@@ -129,6 +129,8 @@ class _History:
         self.parents: dict[bytes, set[bytes]] = {}
         self.steps = 0
         self.sizes: list[int] = []  # How many tokens there were after each merge.
+        # Imported models may apply merges in another order than that of the events.
+        order = tokenizer._model.order
         for at, (kind, left, right, count) in enumerate(tokenizer._model.events()):
             if kind == "delete":
                 continue
@@ -136,7 +138,10 @@ class _History:
             token = left + right
             first = token not in self.made
             self.sizes.append((self.sizes[-1] if self.sizes else 0) + first)
-            made = _Made(at, self.steps, left, right, count, kind == "supermerge")
+            rank = self.steps
+            if order is not None and self.steps <= len(order):
+                rank = order[self.steps - 1] + 1
+            made = _Made(at, rank, left, right, count, kind == "supermerge")
             self.made.setdefault(token, []).append(made)
             for part in (left, right):
                 self.parents.setdefault(part, set()).add(token)
@@ -169,6 +174,7 @@ class _History:
         return fixed + self.sizes[made.rank - 1]
 
     def id(self, token: bytes) -> int | None:
+        """The id of an ordinary token, or None if the vocabulary lacks it."""
         return self.tokenizer._model.token_to_id(token)
 
     def tree(self, token: bytes) -> tuple[Step, ...]:

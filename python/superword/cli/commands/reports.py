@@ -81,7 +81,9 @@ def report(
             hint="set `format='html'`, or leave `training` out",
             option="format",
         )
-    check_not_read([output], lambda: _read_by(result, training))
+    files = [] if result is None else [result]
+    files += [] if training is None else about_training.inputs_of(training)
+    check_not_read([output], lambda: files)
     check_output(output, "report", overwrite)
     evaluation = None if result is None else Evaluation.load(result)
     sections: tuple[reports.Section, ...] = ()
@@ -92,9 +94,3 @@ def report(
     reports.write(evaluation, output, format=format, sections=sections, overwrite=overwrite)
     if not quiet:
         tell(f"saved the report as {output}")
-
-
-def _read_by(result: str | None, training: str | None) -> list[str]:
-    """The files that a report is made from."""
-    files = [] if result is None else [result]
-    return files if training is None else [*files, *about_training.inputs_of(training)]

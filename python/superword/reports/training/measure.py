@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import os
+import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, closing
 from itertools import islice
@@ -14,6 +15,7 @@ import numpy as np
 from superword._support.checks import size as checked_size
 from superword._support.text import format_bytes
 from superword.counts import Candidates, Counts
+from superword.errors import SkippedWarning
 from superword.inputs import Texts, documents
 from superword.reports.training.greedy import FLOOR, split_counts
 from superword.reports.training.record import Record, read
@@ -34,7 +36,13 @@ def measure(work_dir: str | os.PathLike[str], *, max_bytes: int | str = MOST_BYT
 
     At most `max_bytes` of text are read, with the same share for each group: the first documents.
     """
-    record = read(work_dir)
+    with warnings.catch_warnings():
+        # The run has reported them. Here the documents are read several times.
+        warnings.simplefilter("ignore", SkippedWarning)
+        return _measure(read(work_dir), max_bytes)
+
+
+def _measure(record: Record, max_bytes: int | str) -> Training:
     limit = checked_size("max_bytes", max_bytes, at_least=1) // len(record.groups)
     parts = [_Group(name, files, record.options, limit) for name, files in record.groups.items()]
     common = min(part.bytes for part in parts)
@@ -202,8 +210,8 @@ def _notes(record: Record, limit: int, whole: bool) -> Iterator[str]:
     if not whole:
         of = "each group" if many else "the text"
         yield (
-            f"Counts and ratios are those of the first {format_bytes(limit)} of {of}, not of all "
-            "text of the run. Give --max-bytes to read more."
+            f"Counts and ratios are those of the first {format_bytes(limit)} of {of}, the "
+            "limit of this report, not of all text of the run."
         )
     if many:
         yield (

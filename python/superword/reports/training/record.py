@@ -18,7 +18,7 @@ from superword.tokenizer import Tokenizer
 
 __all__ = ["Record", "inputs_of", "read"]
 
-_TRAIN = "give the work directory of a run: superword train … --work-dir DIR"
+_TRAIN = "give the directory that was the `work_dir` of a training run"
 
 
 @dataclass(frozen=True)
