@@ -27,6 +27,7 @@ if TYPE_CHECKING:
         stages,
         tokenizer,
         training,
+        views,
     )
     from superword._core import __version__
     from superword.evaluation import evaluate
@@ -57,6 +58,7 @@ __all__ = [
     "train",
     "train_from_iterator",
     "training",
+    "views",
 ]
 
 # The names that are not modules, and where they are defined.

@@ -16,15 +16,15 @@ from typing import Any
 
 from rich import box
 from rich.console import Console
-from rich.markup import escape
 from rich.table import Table
 
 from superword import inputs, progress
 from superword._reading.sources import gather
-from superword._support.text import format_bytes, format_seconds, plural, printable
+from superword._support.text import format_bytes, format_seconds, plural
 from superword.options import TrainOptions
 from superword.tokenizer import Tokenizer
 from superword.training import Report, run
+from superword.views import Encoded, terminal
 
 __all__ = ["main"]
 
@@ -121,16 +121,6 @@ def comparison(models: Sequence[Trained], held_out: Sequence[str]) -> Table:
     return table
 
 
-def cut(tokenizer: Tokenizer, text: str) -> str:
-    """The text with a bar between tokens and with superwords highlighted, as rich markup."""
-    shown = []
-    for id in tokenizer.encode_ordinary(text):
-        token = escape(printable(tokenizer.token_bytes(id).decode(errors="backslashreplace")))
-        token = token.replace(" ", "␣")
-        shown.append(f"[bold cyan]{token}[/bold cyan]" if tokenizer.is_superword(id) else token)
-    return "[dim]|[/dim]".join(shown)
-
-
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run the demo. Results go to stdout, progress to stderr."""
     parser = argparse.ArgumentParser(prog="superword.demo", description=__doc__)
@@ -157,10 +147,12 @@ def main(arguments: Sequence[str] | None = None) -> None:
         highlight=False,
         soft_wrap=True,
     )
+    style = terminal.style_for(out.file)
     for model in models:
         tokens = len(model.tokenizer.encode_ordinary(SENTENCE))
         out.print(f"[bold]{model.tokenizer.method}[/bold], {tokens} tokens", highlight=False)
-        out.print(f"  {cut(model.tokenizer, SENTENCE)}\n", highlight=False, soft_wrap=True)
+        pieces = Encoded(model.tokenizer, SENTENCE, model.tokenizer.method)
+        out.file.write("".join(terminal.tokens(pieces, style, width=out.width)) + "\n\n")
     saved = ", ".join(str(model.path) for model in models)
     out.print(f"saved: {saved}", highlight=False, markup=False, soft_wrap=True)
 

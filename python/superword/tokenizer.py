@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any, Literal, overload
 
 from superword import _core
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from superword.progress import Progress
     from superword.shards import Dtype, EncodedCorpus, ShardFormat
     from superword.training import Inputs
+    from superword.views import Shown
 
 __all__ = ["END_OF_TEXT", "AddedToken", "Tokenizer"]
 
@@ -405,6 +406,28 @@ class Tokenizer(Imports, Vocabulary):
         from superword.integrations.tiktoken import Encoding
 
         return Encoding(self, name)
+
+    # Looking at it.
+
+    def show(
+        self,
+        text: str,
+        *others: Tokenizer,
+        names: Sequence[str] | None = None,
+        allowed_special: Allowed = frozenset(),
+    ) -> Shown:
+        """The text with its tokens, for a notebook or for `print`: `tok.show("one of the")`.
+
+        The tokens of `others` are shown below, to compare them.
+        """
+        from superword.views import show
+
+        return show([self, *others], text, names=names, allowed_special=allowed_special)
+
+    def _repr_html_(self) -> str:
+        from superword.views.html import card
+
+        return card(self)
 
     def __copy__(self) -> Tokenizer:
         return self

@@ -31,8 +31,8 @@ def test_demo_compares_shows_and_saves(
     for method in ("bpe", "boundless", "superbpe"):
         tok = superword.Tokenizer.load(tmp_path / "models" / f"{method}.superword")
         assert tok.method == method
-        shown = re.search(rf"^{method}, (\d+) tokens\n  (.*)$", told, re.MULTILINE)
+        shown = re.search(rf"^{method}, (\d+) tokens\n(.*)$", told, re.MULTILINE)
         assert shown
         ids = tok.encode_ordinary(demo.SENTENCE)
         assert int(shown[1]) == len(ids)
-        assert shown[2].replace("|", "").replace("␣", " ") == demo.SENTENCE
+        assert shown[2].replace("│", "") == demo.SENTENCE

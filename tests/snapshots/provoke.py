@@ -192,6 +192,17 @@ def cases() -> list[Case]:
             lambda: Tokenizer.load("none.superword"),
             ["inspect", "none.superword"],
         ),
+        Case("show a mistyped model", None, ["show", "m.superword", "wrds.superword"]),
+        Case("show a missing file", None, ["show", "m.superword", "none.txt"]),
+        Case("show without a model", None, ["show", "One of the"]),
+        Case("show a text without quotes", None, ["show", "m.superword", "One", "of"]),
+        Case("show text and file", None, ["show", "m.superword", "--text", "a", "--file", "b.txt"]),
+        Case(
+            "names of tokenizers",
+            lambda: Tokenizer.load("m.superword").show("a", names=["a", "b"]),
+        ),
+        Case("explain no token", None, ["explain", "m.superword", "zebra"]),
+        Case("explain nothing", None, ["explain", "m.superword"]),
         Case("not a model", lambda: Tokenizer.load("a.jsonl"), ["inspect", "a.jsonl"]),
         Case(
             "damaged model", lambda: Tokenizer.load("cut.superword"), ["inspect", "cut.superword"]

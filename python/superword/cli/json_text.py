@@ -1,4 +1,4 @@
-"""Tokens and JSON that are safe to show on a terminal."""
+"""JSON that is safe to show on a terminal."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 from superword._support.text import UNSAFE
 
-__all__ = ["as_json_text", "token_text"]
+__all__ = ["as_json_text"]
 
 # JSON itself escapes U+0000 to U+001F.
 _UNSAFE = re.compile(f"[{UNSAFE}]")
@@ -22,12 +22,3 @@ def as_json_text(value: Any, indent: int | None = None) -> str:
     """
     text = json.dumps(value, ensure_ascii=False, indent=indent)
     return _UNSAFE.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
-
-
-def token_text(token: bytes) -> str:
-    r"""A token as text. Bytes that are only part of a character are escaped.
-
-    >>> token_text(b"a\xe2")
-    'a\\xe2'
-    """
-    return token.decode(errors="backslashreplace")

@@ -42,7 +42,7 @@ impl Encoder {
         Encoder::build(model, true)
     }
 
-    /// The same without supermerges: each pretoken is encoded alone.
+    /// Encodes with the words of a model and none of its superwords. The ids are those of the model.
     pub fn without_superwords(model: Arc<Model>) -> Result<Encoder, PatternError> {
         Encoder::build(model, false)
     }

@@ -14,6 +14,7 @@ from superword.cli.commands.encode_files import encode_files
 from superword.cli.commands.evaluation import evaluate
 from superword.cli.commands.exports import export, verify
 from superword.cli.commands.imports import import_
+from superword.cli.commands.looking import explain, show
 from superword.cli.commands.models import inspect, truncate
 from superword.cli.commands.plans import plan
 from superword.cli.commands.texts import decode, encode, pretokenize
@@ -42,7 +43,7 @@ _COMMANDS = {
     "Train": (train,),
     "Train in parts": (plan, count, candidates, merge_counts),
     "Encode and decode": (encode, encode_files, decode, pretokenize),
-    "Look and compare": (evaluate,),
+    "Look and compare": (show, explain, evaluate),
     "Models": (inspect, truncate, import_, export, verify),
     "Shell": (completion,),
 }

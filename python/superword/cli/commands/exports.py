@@ -12,9 +12,10 @@ import click
 from superword._files.outputs import check_not_read
 from superword._reading.documents import read
 from superword._support.text import plural
+from superword._support.visible import token_text
 from superword.cli.faces import as_shown
 from superword.cli.group import SectionedCommand, examples, tell
-from superword.cli.json_text import as_json_text, token_text
+from superword.cli.json_text import as_json_text
 from superword.cli.options import force_option, read_options
 from superword.errors import InputError, MissingExtraError
 from superword.export import (

@@ -9,41 +9,33 @@ import click
 
 from superword._files.outputs import check_not_read, check_output
 from superword._support.text import printable
+from superword._support.visible import token_text
 from superword.cli.group import examples, tell
-from superword.cli.json_text import as_json_text, token_text
+from superword.cli.json_text import as_json_text
 from superword.cli.options import force_option
 from superword.tokenizer import Tokenizer
+from superword.views.superwords import Superword, superwords
 
 __all__ = ["describe", "inspect", "rows_of_parts", "setting_text", "truncate"]
 
 
 def describe(tokenizer: Tokenizer, top: int = 10) -> dict[str, Any]:
     """What `superword inspect` shows about a model, as plain data."""
-    supermerges = tokenizer.supermerges
-    superwords: dict[bytes, int] = {}
-    # Not over all ids: an imported model may have ids without a token.
-    for left, right, _ in supermerges:
-        id = tokenizer.token_to_id(left + right)
-        if id is not None and tokenizer.is_superword(id):
-            superwords[left + right] = id
-    counts: dict[bytes, int] = {}
-    for left, right, count in supermerges:
-        # If two supermerges make the same token, the first one created it.
-        counts.setdefault(left + right, count)
-    longest = sorted(superwords, key=lambda token: (-len(token_text(token)), token))[:top]
-    frequent = sorted(superwords, key=lambda token: (-counts.get(token, 0), token))[:top]
+    found = superwords(tokenizer)
+    longest = sorted(found, key=lambda entry: (-len(token_text(entry.token)), entry.token))[:top]
+    frequent = sorted(found, key=lambda entry: (-entry.count, entry.token))[:top]
 
-    def shown(token: bytes) -> dict[str, Any]:
-        return {"token": token_text(token), "id": superwords[token], "count": counts.get(token, 0)}
+    def shown(entry: Superword) -> dict[str, Any]:
+        return {"token": token_text(entry.token), "id": entry.id, "count": entry.count}
 
     return {
         "method": tokenizer.method,
         "n_vocab": tokenizer.n_vocab,
         "alphabet": tokenizer.alphabet,
         "merges": len(tokenizer.merges),
-        "supermerges": len(supermerges),
-        "superwords": len(superwords),
-        "superword_share": len(superwords) / tokenizer.n_vocab,
+        "supermerges": len(tokenizer.supermerges),
+        "superwords": len(found),
+        "superword_share": len(found) / tokenizer.n_vocab,
         "special_tokens": tokenizer.special_tokens,
         "added_tokens": [asdict(token) for token in tokenizer.added_tokens],
         "normalizer": tokenizer.normalizer,
@@ -52,8 +44,8 @@ def describe(tokenizer: Tokenizer, top: int = 10) -> dict[str, Any]:
         "settings": tokenizer.settings,
         "pretokenizer": tokenizer.pretokenizer._described(),
         "splits_as": tokenizer.pretokenizer.meaning,
-        "longest_superwords": [shown(token) for token in longest],
-        "most_frequent_superwords": [shown(token) for token in frequent],
+        "longest_superwords": [shown(entry) for entry in longest],
+        "most_frequent_superwords": [shown(entry) for entry in frequent],
         "facts": tokenizer.facts,
     }
 

@@ -9,8 +9,9 @@ from typing import Any
 import click
 
 from superword._encoding.specials import thread_count
+from superword._support.visible import token_text
 from superword.cli.group import SectionedCommand, examples
-from superword.cli.json_text import as_json_text, token_text
+from superword.cli.json_text import as_json_text
 from superword.cli.pretokenizers import pretokenizer_of, pretokenizer_options
 from superword.cli.streams import (
     Batch,
