@@ -128,6 +128,21 @@ impl<F: FnMut(usize, usize)> Sink for F {
     }
 }
 
+/// A sink of any type.
+#[cfg(target_family = "wasm")]
+struct AnySink<'s>(&'s mut dyn Sink);
+
+#[cfg(target_family = "wasm")]
+impl Sink for AnySink<'_> {
+    fn pretoken(&mut self, start: usize, end: usize) {
+        self.0.pretoken(start, end);
+    }
+
+    fn pretokens(&mut self, start: usize, base: usize, ends: u64) {
+        self.0.pretokens(start, base, ends);
+    }
+}
+
 /// Splits texts into pretokens. It is cheap to clone and can be shared between threads.
 #[derive(Clone, Debug)]
 pub struct Pretokenizer {
@@ -258,6 +273,15 @@ impl Pretokenizer {
     /// Passes the pretokens to a [`Sink`]; otherwise like [`Pretokenizer::for_each`].
     #[inline]
     pub fn feed(&self, text: &str, sink: &mut impl Sink) -> Result<(), SplitError> {
+        // Scanners are compiled for each sink, so that they are fast. For pages they are compiled
+        // only once, because every page contains them.
+        #[cfg(target_family = "wasm")]
+        let sink = &mut AnySink(sink);
+        self.scan(text, sink)
+    }
+
+    #[inline]
+    fn scan(&self, text: &str, sink: &mut impl Sink) -> Result<(), SplitError> {
         let mut start = 0;
         // A single call of `scan`, so that each scanner is compiled only once per sink.
         while start < text.len() {
