@@ -64,7 +64,11 @@ def debian() -> Compiler:
     """The compiler of Debian's packages, which also builds the standard library."""
     rustc, cargo = Path("/usr/bin/rustc"), Path("/usr/bin/cargo")
     if not all(map(is_installed, PACKAGES)):
-        install(PACKAGES)
+        install(
+            PACKAGES,
+            "there is no Rust compiler for WebAssembly",
+            f"rustup target add {TARGET}",
+        )
     environment = {
         # The packages are a stable release, and building the library is not a stable feature.
         "RUSTC_BOOTSTRAP": "1",
@@ -83,8 +87,8 @@ def is_installed(package: str) -> bool:
     return subprocess.run(asked, capture_output=True, check=False).stdout == b"installed"
 
 
-def install(packages: list[str]) -> None:
-    """Install packages of Debian, or say which are missing and end."""
+def install(packages: list[str], missing: str, hint: str) -> None:
+    """Install packages of Debian, or end with a message."""
     command = ["apt-get", "install", "--yes", "--no-install-recommends", *packages]
     if os.geteuid() != 0:
         command = ["sudo", "--non-interactive", *command]
@@ -95,9 +99,8 @@ def install(packages: list[str]) -> None:
         ended = 1
     if ended:
         sys.exit(
-            "playground: there is no Rust compiler for WebAssembly\n"
-            f"hint: rustup target add {TARGET}, or as root on Debian: "
-            f"apt-get install {' '.join(packages)}"
+            f"playground: {missing}\n"
+            f"hint: {hint}, or as root on Debian: apt-get install {' '.join(packages)}"
         )
 
 
