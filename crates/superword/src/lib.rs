@@ -28,6 +28,7 @@ mod cpu;
 pub mod disk;
 pub mod encode;
 pub mod hash;
+pub mod imports;
 pub mod memory;
 pub mod merge;
 pub mod model;
