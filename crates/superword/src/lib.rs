@@ -36,6 +36,7 @@ mod cpu;
 pub mod disk;
 pub mod encode;
 pub mod hash;
+pub mod imports;
 pub mod memory;
 pub mod merge;
 pub mod model;

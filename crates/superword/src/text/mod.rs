@@ -41,7 +41,7 @@ use std::sync::Arc;
 
 use engine::{Engine, Purpose};
 pub use error::{PatternError, SplitError};
-pub use presets::{DEFAULT_ELIGIBLE, DEFAULT_PRESET, PRESETS};
+pub use presets::{DEEPSEEK_SPLITS, DEFAULT_ELIGIBLE, DEFAULT_PRESET, PRESETS};
 use scan::Scanner;
 pub use script::{Run, Script, ScriptSet, is_real, script_of, scripts_in};
 pub use shapes::Shape;
