@@ -38,7 +38,7 @@ def assets(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     folder = tmp_path / "assets"
     folder.mkdir()
     (folder / "page.html").write_text(PAGE)
-    (folder / "engine.wasm").write_bytes(ENGINE)
+    (folder / "engine.wasm.gz").write_bytes(gzip.compress(ENGINE))
     monkeypatch.setattr(pages, "ASSETS", folder)
     return folder
 
@@ -109,7 +109,7 @@ def test_a_lone_surrogate_is_refused() -> None:
 
 
 def test_without_assets_the_error_says_how_to_get_them(assets: Path, tmp_path: Path) -> None:
-    (assets / "engine.wasm").unlink()
+    (assets / "engine.wasm.gz").unlink()
     with pytest.raises(PlaygroundError, match="not built") as caught:
         playground.write(tmp_path / "page.html")
     assert "make playground" in str(caught.value)

@@ -20,6 +20,18 @@ SECONDS_TO_DOWNLOAD = 60
 
 Compiler = tuple[list[str], dict[str, str]]
 
+# The standard library is compiled with the engine, so that it is small too. This is not a stable
+# feature, and RUSTC_BOOTSTRAP allows it.
+COMMAND = ["build", "--quiet", f"--target={TARGET}"]
+COMMAND += ["-Zbuild-std=std,panic_abort", "-Zbuild-std-features=optimize_for_size"]
+PREFIX = f"CARGO_TARGET_{TARGET.upper().replace('-', '_')}"
+ENVIRONMENT = {
+    "RUSTC_BOOTSTRAP": "1",
+    # A page shows no panics, so it need not contain their texts.
+    f"{PREFIX}_RUSTFLAGS": "-Zunstable-options -Cpanic=immediate-abort -Zlocation-detail=none "
+    "-Zfmt-debug=shallow",
+}
+
 
 def compiler(folder: Path) -> Compiler:
     """The command that builds a package for the target, and its environment.
@@ -28,55 +40,51 @@ def compiler(folder: Path) -> Compiler:
     """
     failed = folder / "rustup-cannot-download"
     if has_target() or (not failed.exists() and add_target()):
-        return ["cargo", "build", "--quiet", f"--target={TARGET}"], {}
+        return ["cargo", *COMMAND], ENVIRONMENT
     failed.touch()
     return debian()
 
 
 def has_target() -> bool:
-    """Whether the standard library for the target is installed by rustup."""
+    """Whether rustup has the target and the sources of the standard library."""
     if shutil.which("rustup") is None:
         return False
     listed = subprocess.run(
-        ["rustup", "target", "list", "--installed"], capture_output=True, text=True, check=False
+        ["rustup", "component", "list", "--installed"], capture_output=True, text=True, check=False
     )
-    return TARGET in listed.stdout.split()
+    return {f"rust-std-{TARGET}", "rust-src"} <= set(listed.stdout.split())
 
 
 def add_target() -> bool:
-    """Try to download the standard library for the target."""
+    """Try to download the target and the sources of the standard library."""
     if shutil.which("rustup") is None:
         return False
-    print(f"playground: rustup target add {TARGET}", flush=True)
-    try:
-        added = subprocess.run(
-            ["rustup", "target", "add", TARGET],
-            capture_output=True,
-            timeout=SECONDS_TO_DOWNLOAD,
-            check=False,
-        )
-    except subprocess.TimeoutExpired:
-        return False
-    return added.returncode == 0 and has_target()
+    for command in (["target", "add", TARGET], ["component", "add", "rust-src"]):
+        print(f"playground: rustup {' '.join(command)}", flush=True)
+        try:
+            added = subprocess.run(
+                ["rustup", *command],
+                capture_output=True,
+                timeout=SECONDS_TO_DOWNLOAD,
+                check=False,
+            )
+        except subprocess.TimeoutExpired:
+            return False
+        if added.returncode:
+            return False
+    return has_target()
 
 
 def debian() -> Compiler:
-    """The compiler of Debian's packages, which also builds the standard library."""
-    rustc, cargo = Path("/usr/bin/rustc"), Path("/usr/bin/cargo")
+    """The compiler of Debian's packages."""
     if not all(map(is_installed, PACKAGES)):
         install(
             PACKAGES,
             "there is no Rust compiler for WebAssembly",
-            f"rustup target add {TARGET}",
+            f"rustup target add {TARGET} && rustup component add rust-src",
         )
-    environment = {
-        # The packages are a stable release, and building the library is not a stable feature.
-        "RUSTC_BOOTSTRAP": "1",
-        "RUSTC": str(rustc),
-        f"CARGO_TARGET_{TARGET.upper().replace('-', '_')}_LINKER": LINKER,
-    }
-    command = [str(cargo), "build", "--quiet", f"--target={TARGET}"]
-    return [*command, "-Zbuild-std=std,panic_abort"], environment
+    environment = {"RUSTC": "/usr/bin/rustc", f"{PREFIX}_LINKER": LINKER}
+    return ["/usr/bin/cargo", *COMMAND], ENVIRONMENT | environment
 
 
 def is_installed(package: str) -> bool:

@@ -33,7 +33,7 @@ def page(models: Models = (), text: str = "") -> str:
     A path can lead to anything that `Tokenizer.from_file` takes. Without models, the page asks for
     one. Raises `PlaygroundError` if the assets of the page were not built.
     """
-    template, engine = _asset("page.html"), _asset("engine.wasm")
+    template, engine = _asset("page.html"), _asset("engine.wasm.gz")
     surrogate = surrogate_in(text)
     if surrogate is not None:
         raise lone_surrogate(surrogate)
@@ -42,7 +42,7 @@ def page(models: Models = (), text: str = "") -> str:
         for name, tokenizer in _named(models).items()
     ]
     parts = {
-        "@ENGINE@": _packed(engine),
+        "@ENGINE@": base64.b64encode(engine).decode("ascii"),
         "@MODELS@": _json(inlined),
         "@START@": _json({"text": text}),
     }
