@@ -16,12 +16,12 @@ function drawNode(node: TreeNode, open: (id: number) => void, isRoot: boolean, c
     {
       type: "button",
       class: `node ${node.kind}`,
-      disabled: isRoot,
-      title: isRoot ? "" : `Look at token ${node.id}`,
-      onclick: () => open(node.id),
+      disabled: isRoot || node.id === null,
+      title: isRoot ? "" : node.id === null ? "Deleted during training" : `Look at token ${node.id}`,
+      onclick: () => node.id !== null && open(node.id),
     },
     tokenLabel(node),
-    h("span", { class: "node-id", text: String(node.id) }),
+    h("span", { class: "node-id", text: node.id === null ? "deleted" : String(node.id) }),
     node.count === null ? null : h("span", { class: "node-count", text: `×${number(node.count)}` }),
   );
   const item = h("li", {}, box);
@@ -34,7 +34,7 @@ function drawNode(node: TreeNode, open: (id: number) => void, isRoot: boolean, c
     list.hidden = !isOpen;
     toggle.textContent = isOpen ? "−" : "+";
     toggle.setAttribute("aria-expanded", String(isOpen));
-    toggle.setAttribute("aria-label", `${isOpen ? "Hide" : "Show"} what token ${node.id} is made of`);
+    toggle.setAttribute("aria-label", `${isOpen ? "Hide" : "Show"} what ${node.id === null ? "it" : `token ${node.id}`} is made of`);
   };
   toggle.addEventListener("click", () => show(list.hidden === true));
   show(!closed);

@@ -1,0 +1,140 @@
+"""Driving the page of the playground in a browser."""
+
+from __future__ import annotations
+
+import base64
+import gzip
+import json
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from superword import Tokenizer
+
+from support.texts import SENTENCES
+
+if TYPE_CHECKING:
+    from playwright.sync_api import BrowserContext, Locator, Page
+
+# A text in several scripts, without carriage returns: a text field has none.
+TEXT = " ".join(SENTENCES[:-1])
+ROOT = Path(__file__).resolve().parents[2]
+ASSETS = ROOT / "python" / "superword" / "playground" / "assets"
+
+# What a drop does: the files are given to the page as a person's drop gives them.
+DROP = """files => {
+  const transfer = new DataTransfer();
+  for (const [name, content] of files) {
+    const bytes = Uint8Array.from(atob(content), character => character.charCodeAt(0));
+    transfer.items.add(new File([bytes], name));
+  }
+  for (const type of ["dragenter", "dragover", "drop"]) {
+    document.body.dispatchEvent(
+      new DragEvent(type, { dataTransfer: transfer, bubbles: true, cancelable: true }));
+  }
+}"""
+# The value of a text field, as typing sets it.
+SET_TEXT = """text => {
+  const field = document.getElementById("text");
+  field.value = text;
+  field.dispatchEvent(new InputEvent("input", { bubbles: true }));
+}"""
+# The ids that a panel shows. All chunks of a short text are drawn.
+SHOWN_IDS = """panel => [
+  ...document.querySelectorAll(".panel")[panel].querySelectorAll(".as-ids [data-i]")
+].map(token => Number(token.textContent))"""
+
+
+def built_page() -> bool:
+    """Whether `make playground` has run."""
+    return (ASSETS / "page.html").is_file() and (ASSETS / "engine.wasm").is_file()
+
+
+def packed(content: bytes) -> str:
+    return base64.b64encode(gzip.compress(content)).decode("ascii")
+
+
+def assemble(path: Path, models: Sequence[tuple[str, Tokenizer]], text: str) -> None:
+    """Write the page with models and a text inside."""
+    inline = [{"name": name, "file": packed(model.to_bytes())} for name, model in models]
+    page = (ASSETS / "page.html").read_text(encoding="utf-8")
+    for mark, content in {
+        "@ENGINE@": packed((ASSETS / "engine.wasm").read_bytes()),
+        "@MODELS@": json.dumps(inline).replace("<", "\\u003c"),
+        "@START@": json.dumps({"text": text}).replace("<", "\\u003c"),
+    }.items():
+        page = page.replace(mark, content, 1)
+    path.write_text(page, encoding="utf-8")
+
+
+class Playground:
+    """One open page, and everything that went wrong in it."""
+
+    def __init__(self, context: BrowserContext) -> None:
+        self.context = context
+        self.page: Page = context.new_page()
+        self.problems: list[str] = []
+        self.requests: list[str] = []
+        self.page.on("console", self._console)
+        self.page.on("pageerror", lambda error: self.problems.append(str(error)))
+        self.page.on("request", lambda request: self.requests.append(request.url))
+        self.page.set_default_timeout(20_000)
+
+    def _console(self, message: Any) -> None:
+        if message.type in ("error", "warning"):
+            self.problems.append(message.text)
+
+    def open(self, address: str) -> None:
+        self.page.goto(address)
+        self.page.wait_for_selector("html[data-ready]")
+        self.settle()
+
+    def check_quiet(self) -> None:
+        """Nothing in the console, and nothing requested but the page and its worker."""
+        assert self.problems == []
+        assert [url for url in self.requests if not url.startswith(("file:", "blob:"))] == []
+
+    def settle(self) -> None:
+        """Wait until the panels show the current text."""
+        self.page.wait_for_selector("#panels:not([aria-busy=true])", state="attached")
+
+    def set_text(self, text: str) -> None:
+        """Replace the text, as pasting it does."""
+        self.page.evaluate(SET_TEXT, text)
+        self.settle()
+
+    def panel(self, number: int) -> Locator:
+        return self.page.locator(".panel").nth(number)
+
+    def ids(self, panel: int = 0) -> list[int]:
+        """The ids that a panel shows."""
+        shown: list[int] = self.page.evaluate(SHOWN_IDS, panel)
+        return shown
+
+    def total(self, panel: int = 0) -> int:
+        return int(self.panel(panel).locator(".tokens-total").inner_text().replace(",", ""))
+
+    def choose(self, panel: int, kind: str) -> None:
+        """Show the words or the superwords in a panel."""
+        self.panel(panel).locator(".segments label", has_text=kind).last.click()
+        self.settle()
+
+    def drop(self, files: Mapping[str, bytes]) -> None:
+        listed = [[name, base64.b64encode(content).decode()] for name, content in files.items()]
+        self.page.evaluate(DROP, listed)
+
+    def drop_model(self, files: Mapping[str, bytes], name: str) -> None:
+        """Drop files and wait until the page says that the model is open."""
+        self.drop(files)
+        self.page.locator(".notice.info", has_text=f"Opened {name}").wait_for()
+        self.settle()
+
+    def error(self) -> str:
+        """The text of the error message that is shown."""
+        return self.page.locator(".notice.error").first.inner_text()
+
+    def model_names(self) -> list[str]:
+        return self.panel(0).locator("select option").all_inner_texts()
+
+
+OpenPage: TypeAlias = Callable[..., Playground]
