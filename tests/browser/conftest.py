@@ -1,7 +1,7 @@
 """A real browser with the playground in it.
 
 Without Playwright, Chromium or the built page, these tests are skipped and say what is missing.
-With `CI` or `SUPERWORD_BROWSER` in the environment (`make test-browser` sets it), they fail instead.
+With `CI` or `SUPERWORD_BROWSER` in the environment (`make test-browser` sets it), they fail.
 """
 
 from __future__ import annotations

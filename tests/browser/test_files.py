@@ -132,7 +132,7 @@ def test_a_second_model_gets_a_panel_of_its_own(
 
 def test_a_text_file_becomes_the_text(playground: Playground, boundless: Tokenizer) -> None:
     playground.drop({"note.txt": b"one of the\r\nwords\r\n"})
-    playground.page.wait_for_function("document.getElementById('text').value.includes('words')")
+    playground.wait("document.getElementById('text').value.includes('words')")
     playground.settle()
     assert playground.ids(1) == boundless.encode("one of the\r\nwords\r\n")
 

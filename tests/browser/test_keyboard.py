@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from playwright.sync_api import expect
 from superword import Tokenizer
-from support.playground import TEXT, Playground
+from support.playground import TEXT, Playground, expect
 
 FOCUSED = """() => {
   const element = document.activeElement;

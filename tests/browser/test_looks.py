@@ -11,8 +11,8 @@ from support.playground import ROOT, TEXT, OpenPage, Playground
 AXE = ROOT / "web" / "node_modules" / "axe-core" / "axe.min.js"
 RUN = """async () => (await axe.run(document, {
   runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "best-practice"],
-})).violations.map(found =>
-  `${found.id}: ${found.help}: ${found.nodes.slice(0, 3).map(node => node.html.slice(0, 200)).join(" | ")}`)"""
+})).violations.map(({ id, help, nodes }) =>
+  [id, help, ...nodes.slice(0, 3).map(node => node.html.slice(0, 200))].join(" | "))"""
 DIALOGS = ["open-models", "open-vocabulary", "open-train"]
 
 

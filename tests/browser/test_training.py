@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import pytest
 import superword
-from playwright.sync_api import expect
 from superword import Tokenizer
-from support.playground import TEXT, OpenPage, Playground
+from support.playground import TEXT, OpenPage, Playground, expect
 
 LONG = "\n".join([TEXT] * 20)
 
@@ -28,7 +27,7 @@ def saved(page: Playground) -> Tokenizer:
     page.settle()
     page.page.click("#open-models")
     with page.page.expect_download() as download:
-        page.page.get_by_role("button", name="Save trained").last.click()
+        page.page.get_by_role("button", name="Save as .superword: trained").last.click()
     page.page.keyboard.press("Escape")
     return Tokenizer.from_bytes(download.value.path().read_bytes())
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import gzip
 import json
+import time
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -67,6 +68,13 @@ def assemble(path: Path, models: Sequence[tuple[str, Tokenizer]], text: str) -> 
     path.write_text(page, encoding="utf-8")
 
 
+def expect(locator: Locator) -> Any:
+    """Playwright's assertions, which wait. Imported here, so that tests without it are skipped."""
+    from playwright.sync_api import expect as expect_that
+
+    return expect_that(locator)
+
+
 class Playground:
     """One open page, and everything that went wrong in it."""
 
@@ -98,6 +106,13 @@ class Playground:
         """Wait until the panels show the current text."""
         self.page.wait_for_selector("#panels:not([aria-busy=true])", state="attached")
 
+    def wait(self, expression: str) -> None:
+        """Wait until an expression is true. Playwright's own way is against the page's policy."""
+        end = time.monotonic() + 20
+        while not self.page.evaluate(expression):
+            assert time.monotonic() < end, expression
+            time.sleep(0.05)
+
     def set_text(self, text: str) -> None:
         """Replace the text, as pasting it does."""
         self.page.evaluate(SET_TEXT, text)
@@ -116,7 +131,7 @@ class Playground:
 
     def choose(self, panel: int, kind: str) -> None:
         """Show the words or the superwords in a panel."""
-        self.panel(panel).locator(".segments label", has_text=kind).last.click()
+        self.panel(panel).locator(".segments").get_by_text(kind, exact=True).click()
         self.settle()
 
     def drop(self, files: Mapping[str, bytes]) -> None:

@@ -8,7 +8,7 @@ import { changed, on, state } from "./state";
 import { byId, debounce } from "./dom";
 
 const TYPING_MS = 40;
-const LONG_TYPING_MS = 250;
+const LONG_TYPING_MS = 400;
 const LONG_TEXT = 200_000;
 
 /** Runs one task at a time. If it is wanted again while it runs, it runs once more at the end. */

@@ -7,10 +7,10 @@ import type { TreeNode } from "../worker/protocol";
 
 /** Draws a tree. Inside a superword, the words are closed at first. */
 export function drawTree(root: TreeNode, open: (id: number) => void): HTMLElement {
-  return h("ul", { class: "tree" }, drawNode(root, open, true, root.kind === "superword"));
+  return h("ul", { class: "tree" }, drawNode(root, open, true, false));
 }
 
-function drawNode(node: TreeNode, open: (id: number) => void, isRoot: boolean, closeWords: boolean): HTMLElement {
+function drawNode(node: TreeNode, open: (id: number) => void, isRoot: boolean, inSuperword: boolean): HTMLElement {
   const box = h(
     "button",
     {
@@ -27,8 +27,8 @@ function drawNode(node: TreeNode, open: (id: number) => void, isRoot: boolean, c
   const item = h("li", {}, box);
   const children = [node.left, node.right].filter((child) => child !== null);
   if (!children.length) return item;
-  const list = h("ul", {}, ...children.map((child) => drawNode(child, open, false, closeWords)));
-  const closed = closeWords && !isRoot && node.kind !== "superword";
+  const list = h("ul", {}, ...children.map((child) => drawNode(child, open, false, node.kind === "superword")));
+  const closed = inSuperword && node.kind !== "superword";
   const toggle = h("button", { type: "button", class: "toggle" });
   const show = (isOpen: boolean): void => {
     list.hidden = !isOpen;
