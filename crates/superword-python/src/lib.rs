@@ -7,6 +7,7 @@ mod counting;
 mod disk;
 mod encoding;
 mod errors;
+mod imports;
 mod model;
 mod offsets;
 mod pretokenizer;
@@ -53,6 +54,16 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(shards::files_of_shards, module)?)?;
     module.add_function(wrap_pyfunction!(shards::is_shard_file_name, module)?)?;
     module.add_function(wrap_pyfunction!(shards::shard_dtypes, module)?)?;
+    module.add_function(wrap_pyfunction!(imports::file_kind, module)?)?;
+    module.add_function(wrap_pyfunction!(imports::import_huggingface, module)?)?;
+    module.add_function(wrap_pyfunction!(imports::import_tiktoken, module)?)?;
+    module.add_function(wrap_pyfunction!(imports::import_ranks, module)?)?;
+    module.add_function(wrap_pyfunction!(imports::import_tekken, module)?)?;
+    module.add_function(wrap_pyfunction!(imports::import_old_huggingface, module)?)?;
+    module.add_function(wrap_pyfunction!(imports::read_sidecar, module)?)?;
+    module.add_function(wrap_pyfunction!(imports::byte_chars, module)?)?;
+    module.add_function(wrap_pyfunction!(imports::roles, module)?)?;
+    module.add_function(wrap_pyfunction!(pretokenizer::deepseek_splits, module)?)?;
     module.add_function(wrap_pyfunction!(pretokenizer::preset_names, module)?)?;
     module.add_function(wrap_pyfunction!(pretokenizer::script_names, module)?)?;
     Ok(())

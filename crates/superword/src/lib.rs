@@ -4,6 +4,12 @@
 //! [`model`]. Encoding: [`text`] → [`encode`] → ids. The engine does not depend on Python, prints
 //! nothing and has no global state. It reports through an [`observe::Observer`].
 //!
+//! # Features
+//!
+//! Without the feature `files`, the engine works in memory only: [`train::train_documents`] takes
+//! texts, and models are bytes. Without the feature `threads`, it works on the calling thread. Results
+//! are the same with any features.
+//!
 //! # Vocabulary
 //!
 //! Each word has one meaning in all modules:
@@ -22,12 +28,15 @@
 //! - **scratch**: buffers that are reused between calls and hold no results
 //! - **chunk**: consecutive texts of a batch, encoded by one thread
 
+#[cfg(feature = "files")]
 pub mod corpus;
 pub mod count;
 mod cpu;
+#[cfg(feature = "files")]
 pub mod disk;
 pub mod encode;
 pub mod hash;
+pub mod imports;
 pub mod memory;
 pub mod merge;
 pub mod model;

@@ -1,7 +1,11 @@
-//! How many threads to use, and how to start them.
+//! How many threads to use, and how to start them. Without the feature `threads`, there is only the
+//! calling thread.
 
-use std::io;
-use std::thread::{Builder, Scope, ScopedJoinHandle};
+#[cfg(feature = "threads")]
+use std::{
+    io,
+    thread::{Builder, Scope, ScopedJoinHandle},
+};
 
 /// The most threads that one call uses. Larger numbers are mistakes: no machine has that many
 /// cores, and each thread takes memory.
@@ -11,22 +15,42 @@ pub const MAX: usize = 1024;
 /// numbers than [`MAX`] mean [`MAX`].
 ///
 /// ```
-/// assert_eq!(superword::threads::resolve(3), 3);
 /// assert!(superword::threads::resolve(0) >= 1);
+/// # #[cfg(feature = "threads")] {
+/// assert_eq!(superword::threads::resolve(3), 3);
 /// assert_eq!(superword::threads::resolve(100_000_000), superword::threads::MAX);
+/// # }
 /// ```
 pub fn resolve(threads: usize) -> usize {
     match threads {
+        _ if cfg!(not(feature = "threads")) => 1,
         0 => std::thread::available_parallelism().map_or(1, usize::from),
         threads => threads,
     }
     .min(MAX)
 }
 
+/// Calls `work` on `count` threads, or on as many as the system allows, and waits for all of them.
+/// The calls share the work among themselves, so one of them alone would do all of it.
+#[cfg(feature = "threads")]
+pub(crate) fn share(count: usize, work: impl Fn() + Sync) {
+    std::thread::scope(|scope| match start(scope, count, |_| work()) {
+        Ok(handles) => drop(join(handles)),
+        Err(_) => work(),
+    });
+}
+
+/// Calls `work` once, on the calling thread.
+#[cfg(not(feature = "threads"))]
+pub(crate) fn share(_count: usize, work: impl Fn() + Sync) {
+    work();
+}
+
 /// Starts `count` threads, or as many as the system allows, and passes each its number.
 ///
 /// Fewer threads only take longer, because no result depends on their number. So it is an error
 /// only if not a single one starts.
+#[cfg(feature = "threads")]
 pub(crate) fn start<'scope, T: Send + 'scope>(
     scope: &'scope Scope<'scope, '_>,
     count: usize,
@@ -45,6 +69,7 @@ pub(crate) fn start<'scope, T: Send + 'scope>(
 }
 
 /// Waits for all threads. If one panicked, the panic continues on this thread.
+#[cfg(feature = "threads")]
 pub(crate) fn join<T>(handles: Vec<ScopedJoinHandle<'_, T>>) -> Vec<T> {
     // All threads are joined before the panic continues, so that none is left running.
     let results: Vec<_> = handles.into_iter().map(ScopedJoinHandle::join).collect();
@@ -54,7 +79,7 @@ pub(crate) fn join<T>(handles: Vec<ScopedJoinHandle<'_, T>>) -> Vec<T> {
         .collect()
 }
 
-#[cfg(test)]
+#[cfg(all(test, feature = "threads"))]
 mod tests {
     use super::*;
 

@@ -29,7 +29,9 @@ __all__ = [
     "is_hidden",
 ]
 
-Kind = Literal["model", "counts", "tiktoken", "tiktoken sidecar", "tokenizer.json", "config"]
+Kind = Literal[
+    "model", "counts", "tiktoken", "tiktoken sidecar", "tokenizer.json", "config", "page"
+]
 
 _NAMES: dict[Kind, str] = {
     "model": "a superword model",
@@ -38,6 +40,7 @@ _NAMES: dict[Kind, str] = {
     "tiktoken sidecar": "the .json file of a tiktoken export",
     "tokenizer.json": "a tokenizer.json that superword wrote",
     "config": "the tokenizer_config.json of a fast tokenizer",
+    "page": "a page of the playground",
 }
 
 _RANK = re.compile(rb"[A-Za-z0-9+/]+=* [0-9]+\r?\n")
@@ -205,6 +208,10 @@ def _is_config(path: Path) -> bool:
     return content.get("tokenizer_class") == "PreTrainedTokenizerFast"
 
 
+def _is_page(path: Path) -> bool:
+    return b"<title>superword playground</title>" in _start(path)[:4096]
+
+
 _LOOKS_LIKE: dict[Kind, Callable[[Path], bool]] = {
     "model": _is_model,
     "counts": _is_counts,
@@ -212,4 +219,5 @@ _LOOKS_LIKE: dict[Kind, Callable[[Path], bool]] = {
     "tiktoken sidecar": _is_sidecar,
     "tokenizer.json": _is_tokenizer_json,
     "config": _is_config,
+    "page": _is_page,
 }

@@ -2,6 +2,7 @@
 //!
 //! A *candidate* is a run of two or more neighbouring pretokens that may become a superword.
 
+#[cfg(feature = "files")]
 mod bounds;
 mod candidates;
 mod columns;
@@ -13,6 +14,7 @@ mod partition;
 mod pretokens;
 mod sketch;
 
+#[cfg(feature = "files")]
 pub use bounds::{BigramBounds, DamagedBounds};
 pub use candidates::{CandidateCounter, CandidateCounts, EarlyCut, Eligible};
 pub use columns::{ColumnError, Columns, TokenColumn, numbers};

@@ -44,28 +44,6 @@ impl BigramSketch {
         self.counters.len()
     }
 
-    /// The counters, compressed.
-    pub fn to_compressed(&self) -> std::io::Result<Vec<u8>> {
-        let bytes: Vec<u8> = self
-            .counters
-            .iter()
-            .flat_map(|counter| counter.to_le_bytes())
-            .collect();
-        zstd::bulk::compress(&bytes, 1)
-    }
-
-    /// The inverse of [`BigramSketch::to_compressed`] for a sketch of `counters` counters; `None`
-    /// for anything else.
-    pub fn from_compressed(bytes: &[u8], counters: usize) -> Option<BigramSketch> {
-        let bytes = zstd::bulk::decompress(bytes, counters * size_of::<Counter>()).ok()?;
-        let (chunks, []) = bytes.as_chunks() else {
-            return None;
-        };
-        (chunks.len() == counters).then(|| BigramSketch {
-            counters: chunks.iter().map(|&c| Counter::from_le_bytes(c)).collect(),
-        })
-    }
-
     #[inline(always)]
     fn slot(&self, left: u64, right: u64) -> usize {
         fold(left, right.rotate_left(32) | 1) as usize & (self.counters.len() - 1)
@@ -100,7 +78,11 @@ impl BigramSketch {
             *counter = counter.saturating_mul(times);
         }
     }
+}
 
+/// Sketches in files, and sums of sketches.
+#[cfg(feature = "files")]
+impl BigramSketch {
     /// The counter of a hash of which at least the lower bits are given. `None` if it saturated.
     pub(super) fn counter(&self, hash: usize) -> Option<Counter> {
         let counter = self.counters[hash & (self.counters.len() - 1)];
@@ -114,6 +96,28 @@ impl BigramSketch {
         BigramSketch {
             counters: is_frequent.map(counter).collect(),
         }
+    }
+
+    /// The counters, compressed.
+    pub fn to_compressed(&self) -> std::io::Result<Vec<u8>> {
+        let bytes: Vec<u8> = self
+            .counters
+            .iter()
+            .flat_map(|counter| counter.to_le_bytes())
+            .collect();
+        zstd::bulk::compress(&bytes, 1)
+    }
+
+    /// The inverse of [`BigramSketch::to_compressed`] for a sketch of `counters` counters; `None`
+    /// for anything else.
+    pub fn from_compressed(bytes: &[u8], counters: usize) -> Option<BigramSketch> {
+        let bytes = zstd::bulk::decompress(bytes, counters * size_of::<Counter>()).ok()?;
+        let (chunks, []) = bytes.as_chunks() else {
+            return None;
+        };
+        (chunks.len() == counters).then(|| BigramSketch {
+            counters: chunks.iter().map(|&c| Counter::from_le_bytes(c)).collect(),
+        })
     }
 }
 

@@ -178,13 +178,7 @@ pub(super) fn in_chunks<T: Send>(
                 .push((number, result));
         }
     };
-    std::thread::scope(
-        |scope| match crate::threads::start(scope, threads, |_| worker()) {
-            Ok(handles) => drop(crate::threads::join(handles)),
-            // The system allows no other thread: this one does all the work.
-            Err(_) => worker(),
-        },
-    );
+    crate::threads::share(threads, worker);
     let mut done = done.into_inner().unwrap_or_else(PoisonError::into_inner);
     done.sort_unstable_by_key(|&(number, _)| number);
     done.into_iter().map(|(_, result)| result).collect()

@@ -39,8 +39,17 @@ pub struct UnknownId {
 impl Encoder {
     /// Prepares all tables. The patterns of the model are compiled here.
     pub fn new(model: Arc<Model>) -> Result<Encoder, PatternError> {
+        Encoder::build(model, true)
+    }
+
+    /// Encodes with the words of a model and none of its superwords. The ids are those of the model.
+    pub fn without_superwords(model: Arc<Model>) -> Result<Encoder, PatternError> {
+        Encoder::build(model, false)
+    }
+
+    fn build(model: Arc<Model>, with_superwords: bool) -> Result<Encoder, PatternError> {
         Ok(Encoder {
-            tables: Tables::new(&model)?,
+            tables: Tables::new(&model, with_superwords)?,
             preparations: Preparations::new(&model),
             workspaces: Shelf::default(),
             cache_bytes: AtomicUsize::new(CACHE_BYTES),

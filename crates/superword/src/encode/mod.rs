@@ -14,6 +14,7 @@ mod mark;
 mod merge;
 mod offsets;
 mod pretokens;
+#[cfg(feature = "files")]
 pub mod shards;
 mod shelf;
 mod superwords;

@@ -30,7 +30,7 @@ pub(super) struct Tables {
 
 impl Tables {
     /// Prepares all tables. The patterns of the model are compiled here.
-    pub(super) fn new(model: &Model) -> Result<Tables, PatternError> {
+    pub(super) fn new(model: &Model, with_superwords: bool) -> Result<Tables, PatternError> {
         let pretokenizer = Pretokenizer::new(model.parts().pretokenizer.clone())?;
         let vocabulary = model.vocabulary();
         let alphabet = model.parts().alphabet.symbols();
@@ -49,7 +49,10 @@ impl Tables {
             }
             reached.clone_from(&is_word);
         }
-        let superwords = SuperwordEncoder::new(model, &is_word);
+        let superwords = match with_superwords {
+            true => SuperwordEncoder::new(model, &is_word),
+            false => None,
+        };
         let mut whole = BytesTable::with_capacity(vocabulary.len());
         let mut whole_filter = HashFilter::with_capacity(vocabulary.len());
         let mut known = KnownTokens::default();

@@ -163,6 +163,7 @@ impl Cells {
 
     /// True if the two places are in different sequences. `first` must come before `second`. Neither
     /// has to be the start of a token.
+    #[cfg(feature = "threads")]
     pub(super) fn are_apart(&self, first: Place, second: Place) -> bool {
         self.cells[first as usize..second as usize]
             .iter()

@@ -7,14 +7,17 @@
 //! - `cells`: all sequences in one array, merged in place
 //! - `index`: for each pair, its count and its places; `tally` counts all pairs for it
 //! - `queue`: the pairs in the order in which they are chosen, and that order itself
-//! - `crew`: a merge, on several threads if it is large; `survey`: what it does to other pairs
+//! - `share`: a merge at some places; `survey`: what it does to other pairs
+//! - `crew`: a merge at all places, on several threads if there are many
 //! - `delete`: splitting a token again (PickyBPE)
 
 mod cells;
+#[cfg_attr(not(feature = "threads"), path = "alone.rs")]
 mod crew;
 mod delete;
 mod index;
 mod queue;
+mod share;
 mod survey;
 mod tally;
 #[cfg(test)]
@@ -25,9 +28,10 @@ pub use queue::PairCount;
 
 use std::sync::Arc;
 
-use crew::{Crew, Joining, Share};
+use crew::Crew;
 use index::PairIndex;
 use queue::Queue;
+use share::{Joining, Share};
 
 use crate::observe::{Observer, Stopped};
 use crate::token::Symbol;

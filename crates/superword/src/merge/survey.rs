@@ -44,6 +44,7 @@ impl Side {
     }
 
     /// Adds the sums of later places and clears them there.
+    #[cfg(feature = "threads")]
     fn absorb(&mut self, later: &mut Side) {
         let most = later.by_symbol.len();
         if most > self.by_symbol.len() {
@@ -105,6 +106,7 @@ impl Survey {
     }
 
     /// Adds the sums of later sequences and clears them there.
+    #[cfg(feature = "threads")]
     pub(super) fn absorb(&mut self, later: &mut Survey) {
         self.left.absorb(&mut later.left);
         self.right.absorb(&mut later.right);

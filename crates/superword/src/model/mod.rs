@@ -19,7 +19,9 @@ pub use added::{AddedToken, Normalizer};
 pub use deletions::Deletions;
 pub use error::BuildError;
 pub use facts::read_facts;
-pub use file::{FORMAT_VERSION, LoadError, LooksLike, MAGIC, SaveError, Section};
+#[cfg(feature = "files")]
+pub use file::SaveError;
+pub use file::{FORMAT_VERSION, LoadError, LooksLike, MAGIC, Section};
 pub use named::{NamedError, NamedEvent, NamedParts};
 pub use ngrams::Ngrams;
 pub use vocabulary::{MAX_VOCABULARY_BYTES, Origin, Vocabulary};

@@ -114,6 +114,31 @@ impl Learned {
     }
 }
 
+/// The facts about a text that every model has.
+pub(super) struct TextFacts {
+    pub(super) documents: u64,
+    pub(super) bytes: u64,
+    pub(super) skipped_documents: u64,
+    pub(super) pretokens: u64,
+    pub(super) unique_pretokens: u64,
+}
+
+impl TextFacts {
+    /// The facts by name.
+    pub(super) fn into_facts(self) -> Facts {
+        [
+            ("documents", self.documents),
+            ("bytes", self.bytes),
+            ("skipped_documents", self.skipped_documents),
+            ("pretokens", self.pretokens),
+            ("unique_pretokens", self.unique_pretokens),
+        ]
+        .map(|(name, number)| (name.to_owned(), json!(number)))
+        .into_iter()
+        .collect()
+    }
+}
+
 fn specials_after(size: usize, texts: &[String]) -> Vec<AddedToken> {
     (size as u32..)
         .zip(texts)
@@ -175,8 +200,8 @@ fn facts(
         "picky": options.picky.map(|picky| picky.threshold),
         "picky_split": options.picky.map(|picky| picky.split.name()),
         "special_tokens": options.special_tokens,
-        "sample": options.sample.map(|sample| sample.max_bytes),
-        "seed": options.sample.map(|sample| sample.seed),
+        "sample": options.sample().map(|(max_bytes, _)| max_bytes),
+        "seed": options.sample().map(|(_, seed)| seed),
     });
     saved["supermerges"] = match options.method {
         Method::SuperBpe => json!(options.supermerges),

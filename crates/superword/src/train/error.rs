@@ -1,13 +1,11 @@
 //! Why training gave no model.
 
-use std::convert::Infallible;
-use std::io;
-use std::path::Path;
-
 use super::options::OptionError;
-use crate::corpus::{CorpusError, ReadError};
+#[cfg(feature = "files")]
+use crate::corpus::CorpusError;
 use crate::count::{CountError, CountOverflow};
-use crate::disk::{LockError, WriteError, in_process, is_disk_full};
+#[cfg(feature = "files")]
+use crate::disk::in_process;
 use crate::merge::MergeError;
 use crate::model::BuildError;
 use crate::observe::Stopped;
@@ -32,6 +30,7 @@ pub enum TrainError {
     #[error(transparent)]
     Pattern(#[from] PatternError),
     /// The input cannot be read.
+    #[cfg(feature = "files")]
     #[error(transparent)]
     Corpus(#[from] CorpusError),
     /// A document cannot be split into pretokens.
@@ -94,6 +93,7 @@ pub enum TrainError {
         full: Option<WorkKept>,
     },
     /// Another run uses the work directory.
+    #[cfg(feature = "files")]
     #[error("{path} is in use by another run{}", in_process(*process))]
     InUse {
         /// The directory.
@@ -150,70 +150,15 @@ impl From<CountError> for TrainError {
     }
 }
 
-impl From<ReadError<Box<TrainError>>> for TrainError {
-    fn from(error: ReadError<Box<TrainError>>) -> TrainError {
-        match error {
-            ReadError::Corpus(error) => error.into(),
-            ReadError::Stopped(stopped) => stopped.into(),
-            ReadError::Sink(error) => *error,
-        }
-    }
-}
-
-impl From<ReadError<Infallible>> for TrainError {
-    fn from(error: ReadError<Infallible>) -> TrainError {
-        match error {
-            ReadError::Corpus(error) => error.into(),
-            ReadError::Stopped(stopped) => stopped.into(),
-            ReadError::Sink(never) => match never {},
-        }
-    }
-}
-
-impl From<LockError> for TrainError {
-    fn from(error: LockError) -> TrainError {
-        match error {
-            LockError::InUse { directory, process } => TrainError::InUse {
-                path: directory.display().to_string(),
-                process,
-            },
-            LockError::Write(error) => TrainError::from_write(&error),
-        }
-    }
-}
-
 impl TrainError {
-    /// A file of the work directory was not written.
-    pub(super) fn from_write(error: &WriteError) -> TrainError {
-        TrainError::WorkFile {
-            path: error.path().display().to_string(),
-            // Without the path, which is part of the message anyway.
-            reason: match error {
-                WriteError::Io { source, .. } => source.to_string(),
-                WriteError::DiskFull { .. } => "no space left on the disk".into(),
-                WriteError::PermissionDenied { .. } => "permission denied".into(),
-                WriteError::NoDirectory { .. } => "the directory does not exist".into(),
-                error => error.to_string(),
-            },
-            full: matches!(error, WriteError::DiskFull { .. }).then_some(WorkKept::Yes),
-        }
-    }
-
-    /// A system call on a file failed.
-    pub(super) fn work_file(path: &Path, error: io::Error, kept: WorkKept) -> TrainError {
-        TrainError::WorkFile {
-            path: path.display().to_string(),
-            full: is_disk_full(&error).then_some(kept),
-            reason: error.to_string(),
-        }
-    }
-
     /// The option that the error is about, by its name in Python, if there is one.
     pub fn option(&self) -> Option<&'static str> {
         Some(match self {
             TrainError::Option(error) => error.option(),
             TrainError::MemoryTooSmall { .. } | TrainError::MemoryExceeded { .. } => "max_memory",
-            TrainError::NotAFile { .. } | TrainError::InUse { .. } => "work_dir",
+            #[cfg(feature = "files")]
+            TrainError::InUse { .. } => "work_dir",
+            TrainError::NotAFile { .. } => "work_dir",
             TrainError::WordsOnly | TrainError::SuperwordsOnly | TrainError::BaseNeedsSuperBpe => {
                 "method"
             }
@@ -229,6 +174,7 @@ impl TrainError {
         match self {
             TrainError::Option(error) => error.hint(),
             TrainError::Pattern(error) => error.hint(),
+            #[cfg(feature = "files")]
             TrainError::Corpus(error) => error.hint(),
             TrainError::Split(error) => error.hint(),
             TrainError::Build(error) => error.hint(),
@@ -258,6 +204,7 @@ impl TrainError {
             TrainError::WorkFile { .. } => {
                 Some("check the directory; remove it to start from the beginning".into())
             }
+            #[cfg(feature = "files")]
             TrainError::InUse { .. } => {
                 Some("wait for the other run to end, stop it, or choose another `work_dir`".into())
             }

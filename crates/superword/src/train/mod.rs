@@ -3,6 +3,7 @@
 //! | file | what it does |
 //! |---|---|
 //! | `run` | the whole run, from top to bottom |
+//! | `documents` | the whole run for texts in memory |
 //! | `stages` | the stages as separate functions |
 //! | `counting/` | passes over the text, in memory or with files |
 //! | `work/` | the work directory: files, their keys, the lock |
@@ -13,32 +14,43 @@
 //! | `options`, `report`, `error`, `watch` | what goes in and what comes out |
 
 mod build;
+#[cfg(feature = "files")]
 mod counting;
+mod documents;
 mod error;
+#[cfg(feature = "files")]
 mod inputs;
 mod options;
+#[cfg(feature = "files")]
 mod report;
+#[cfg(feature = "files")]
 mod run;
 mod stages;
 mod superwords;
 mod watch;
 mod words;
+#[cfg(feature = "files")]
 mod work;
 
+pub use documents::train_documents;
 pub use error::{TrainError, WorkKept};
 pub use options::{
-    Boundary, GREEDY_FLOOR, GREEDY_LONGEST, GreedySplit, OptionError, Picky, Resources,
-    TrainOptions,
+    Boundary, GREEDY_FLOOR, GREEDY_LONGEST, GreedySplit, OptionError, Picky, TrainOptions,
 };
-pub use report::{GroupRead, PhaseTime, TextReport, TrainReport};
-pub use run::train;
-pub use stages::{
-    CountedCandidates, CountedPretokens, Cut, Text, check_memory, count_candidates,
-    count_pretokens, guess_cut, train_superwords, train_words,
-};
+pub use stages::{train_superwords, train_words};
 pub use watch::WatchMerges;
 pub use words::{WordStep, Words, learn_words};
-pub use work::WorkDir;
 
-#[cfg(test)]
+#[cfg(feature = "files")]
+pub use self::{
+    report::{GroupRead, PhaseTime, TextReport, TrainReport},
+    run::train,
+    stages::{
+        CountedCandidates, CountedPretokens, Cut, Text, check_memory, count_candidates,
+        count_pretokens, guess_cut,
+    },
+    work::{Resources, WorkDir},
+};
+
+#[cfg(all(test, feature = "files"))]
 mod tests;

@@ -1,8 +1,7 @@
-//! What to learn (`TrainOptions`), and where and within which limits to compute (`Resources`).
+//! What to learn.
 
-use std::sync::Arc;
-
-use super::{TrainError, WorkDir};
+use super::TrainError;
+#[cfg(feature = "files")]
 use crate::corpus::Sample;
 use crate::model::{Alphabet, Method, PickySplit};
 use crate::text::{DEFAULT_PRESET, Matcher, PatternError, PretokenizerConfig, Shape};
@@ -110,6 +109,7 @@ pub struct TrainOptions {
     /// Special tokens, in order.
     pub special_tokens: Vec<String>,
     /// Learn from a sample of the documents only.
+    #[cfg(feature = "files")]
     pub sample: Option<Sample>,
 }
 
@@ -144,31 +144,6 @@ impl ExportableShape {
     }
 }
 
-/// Where and within which limits a run computes. Changes speed, memory and files, never the model.
-#[derive(Clone, Debug)]
-pub struct Resources {
-    /// Keep finished work in this directory, and resume from the work in it.
-    pub work_dir: Option<Arc<WorkDir>>,
-    /// Count within about this many bytes of memory, with the help of temporary files.
-    pub max_memory: Option<u64>,
-    /// How many stored bytes of input are counted as one piece in a work directory; `None` for
-    /// the default. Smaller pieces lose less work if a run is killed.
-    pub piece_bytes: Option<u64>,
-    /// Cut candidates where no superword can form.
-    pub cutting: bool,
-}
-
-impl Default for Resources {
-    fn default() -> Resources {
-        Resources {
-            work_dir: None,
-            max_memory: None,
-            piece_bytes: None,
-            cutting: true,
-        }
-    }
-}
-
 impl TrainOptions {
     /// The defaults for a method and a vocabulary size.
     pub fn new(method: Method, vocab_size: usize) -> TrainOptions {
@@ -185,11 +160,21 @@ impl TrainOptions {
             boundary: Boundary::Auto,
             veto: None,
             special_tokens: Vec::new(),
+            #[cfg(feature = "files")]
             sample: None,
         }
     }
 
+    /// The largest number of bytes of the sample, and its seed, if there is a sample.
+    pub(super) fn sample(&self) -> Option<(u64, u64)> {
+        #[cfg(feature = "files")]
+        return self.sample.map(|sample| (sample.max_bytes, sample.seed));
+        #[cfg(not(feature = "files"))]
+        None
+    }
+
     /// The options of phase 1 alone: plain BPE up to the size at which superwords begin.
+    #[cfg(feature = "files")]
     pub(super) fn words_only(&self) -> TrainOptions {
         TrainOptions {
             alphabet: self.alphabet,

@@ -4,6 +4,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::json;
 
+use super::build::TextFacts;
 use crate::corpus::{Groups, ReadReport};
 use crate::model::Facts;
 use crate::observe::Phase;
@@ -63,12 +64,14 @@ pub struct TextReport {
 impl TextReport {
     /// The facts about the text that are saved in a model.
     pub fn facts(&self) -> Facts {
-        let mut facts = Facts::new();
-        facts.insert("documents".into(), json!(self.read.documents));
-        facts.insert("bytes".into(), json!(self.read.bytes));
-        facts.insert("skipped_documents".into(), json!(self.read.skipped));
-        facts.insert("pretokens".into(), json!(self.pretokens));
-        facts.insert("unique_pretokens".into(), json!(self.unique_pretokens));
+        let mut facts = TextFacts {
+            documents: self.read.documents,
+            bytes: self.read.bytes,
+            skipped_documents: self.read.skipped,
+            pretokens: self.pretokens,
+            unique_pretokens: self.unique_pretokens,
+        }
+        .into_facts();
         if !self.groups.is_empty() {
             let table = self.groups.iter().map(|group| {
                 let read = json!({

@@ -15,6 +15,7 @@ from superword.cli.commands.exports import export, verify
 from superword.cli.commands.imports import import_
 from superword.cli.commands.models import inspect, truncate
 from superword.cli.commands.plans import plan
+from superword.cli.commands.playground import playground
 from superword.cli.commands.texts import decode, encode, pretokenize
 from superword.cli.commands.train import train
 from superword.cli.group import INTERRUPTED, SuperwordGroup, examples, tell_os_error
@@ -42,6 +43,7 @@ _COMMANDS = {
     "Train in parts": (plan, count, candidates, merge_counts),
     "Encode and decode": (encode, encode_files, decode, pretokenize),
     "Models": (inspect, truncate, import_, export, verify),
+    "Look and compare": (playground,),
     "Shell": (completion,),
 }
 for _section, _commands in _COMMANDS.items():

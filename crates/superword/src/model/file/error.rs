@@ -4,7 +4,6 @@ use std::io;
 use std::path::PathBuf;
 
 use super::{MAGIC, Section};
-use crate::disk::WriteError;
 use crate::model::BuildError;
 
 /// Why a file cannot be loaded, with one variant per reason. Offsets count from the start of the
@@ -284,26 +283,4 @@ fn is_text(start: &[u8]) -> bool {
     };
     let blank = |c: char| matches!(c, '\t' | '\n' | '\r');
     !valid.is_empty() && valid.chars().all(|c| blank(c) || !c.is_control())
-}
-
-/// Why a model could not be saved.
-#[derive(Debug, thiserror::Error)]
-#[allow(missing_docs)] // The messages describe the variants.
-pub enum SaveError {
-    #[error(transparent)]
-    Write(#[from] WriteError),
-
-    #[error("the model takes {bytes} bytes; a model file has at most {limit}")]
-    TooLarge { bytes: u64, limit: u64 },
-}
-
-impl SaveError {
-    /// What to do next.
-    pub fn hint(&self) -> Option<String> {
-        let hint = match self {
-            SaveError::Write(error) => error.hint(),
-            SaveError::TooLarge { .. } => "record fewer n-grams, or choose a smaller vocabulary",
-        };
-        Some(hint.to_owned())
-    }
 }

@@ -7,15 +7,16 @@
 //! Each model has exactly one file: whatever could be written in two ways is written in one of them,
 //! and the reader refuses the other. So models can be compared by their bytes.
 
+#[cfg(feature = "files")]
 mod disk;
 mod error;
 mod header;
 mod sections;
 
-pub use error::{LoadError, LooksLike, SaveError};
+#[cfg(feature = "files")]
+pub use disk::SaveError;
+pub use error::{LoadError, LooksLike};
 pub use sections::Section;
-
-use std::path::Path;
 
 use xxhash_rust::xxh3::xxh3_64;
 
@@ -34,10 +35,6 @@ const MAX_HEADER_BYTES: usize = 1 << 23;
 
 /// The part of it that is reserved for what is only known when writing: section lengths, program.
 const HEADER_RESERVE: usize = 1 << 10;
-
-/// The size of the largest file that is written or read. Loading takes about twenty times as much
-/// memory.
-const MAX_FILE_BYTES: u64 = 1 << 30;
 
 /// The JSON reader stops at 128 levels, and the header adds two.
 const MAX_FACTS_DEPTH: usize = 100;
@@ -115,26 +112,6 @@ impl Model {
             }),
             _ => Ok(model),
         }
-    }
-
-    /// Saves the model to a file, replacing an existing one atomically; see
-    /// [`replace`](crate::disk::replace).
-    pub fn save(&self, path: impl AsRef<Path>) -> Result<(), SaveError> {
-        let path = path.as_ref();
-        let bytes = self.to_bytes();
-        if bytes.len() as u64 > MAX_FILE_BYTES {
-            return Err(SaveError::TooLarge {
-                bytes: bytes.len() as u64,
-                limit: MAX_FILE_BYTES,
-            });
-        }
-        crate::disk::replace(path, |file| std::io::Write::write_all(file, &bytes))?;
-        Ok(())
-    }
-
-    /// Reads a model from a file. Errors of the content do not repeat the path.
-    pub fn load(path: impl AsRef<Path>) -> Result<Model, LoadError> {
-        Model::from_bytes(&disk::read(path.as_ref())?)
     }
 }
 

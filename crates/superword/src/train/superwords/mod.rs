@@ -5,13 +5,17 @@
 
 mod allowed;
 mod boundless;
+#[cfg(feature = "files")]
+mod guess;
 mod seams;
 mod superbpe;
 mod supermerger;
 mod threshold;
 
+#[cfg(feature = "files")]
+pub(super) use guess::guess_threshold;
 pub(super) use supermerger::{Step, Superwords};
-pub(super) use threshold::{guess_threshold, lower_threshold, safe_threshold};
+pub(super) use threshold::{lower_threshold, safe_threshold};
 
 use self::allowed::Allowed;
 use self::boundless::learn_boundless;

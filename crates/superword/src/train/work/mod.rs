@@ -5,11 +5,15 @@
 //! - [`Keys`]: what each kept file depends on. A key is part of the name of a file, so a file that
 //!   depends on something else is never found.
 //! - [`WorkDir`]: a work directory that no other run uses.
+//! - [`Resources`]: where and within which limits a run computes.
 
+mod error;
 mod keys;
+mod resources;
 mod store;
 mod work_dir;
 
 pub(super) use keys::Keys;
+pub use resources::Resources;
 pub(super) use store::{Directory, Store};
 pub use work_dir::WorkDir;

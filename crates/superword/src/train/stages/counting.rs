@@ -1,20 +1,18 @@
-//! The stages of training as separate functions: a text can be counted in parts or on many
-//! machines, and words and superwords can be learned from the counts afterwards.
+//! Counting a text, in one pass.
 
-use super::build::Learned;
-use super::counting::{Budget, Pass};
-use super::inputs::Inputs;
-use super::report::{GroupRead, PhaseTime, TextReport};
-use super::superwords::{Phase2, greedy_floor, guess_threshold, lower_threshold, safe_threshold};
-use super::words::Words;
-use super::work::Store;
-use super::{Resources, TrainError, TrainOptions, WatchMerges};
 use crate::corpus::{ReadOptions, ReadReport, Sample, Source, plan_sample};
 use crate::count::{BigramBounds, CandidateCounts, EarlyCut, Eligible, PretokenCounts};
-use crate::model::{Facts, Method, Model};
+use crate::model::Model;
 use crate::observe::{Observer, Phase};
 use crate::prepare::Preparation;
 use crate::text::Pretokenizer;
+use crate::train::counting::{Budget, Pass};
+use crate::train::inputs::Inputs;
+use crate::train::report::{GroupRead, PhaseTime, TextReport};
+use crate::train::superwords::{greedy_floor, guess_threshold, safe_threshold};
+use crate::train::words::Words;
+use crate::train::work::Store;
+use crate::train::{Resources, TrainError, TrainOptions};
 
 /// A text to count, and how to read it.
 #[derive(Clone, Copy, Debug)]
@@ -141,7 +139,7 @@ pub fn count_candidates(
 }
 
 /// Where to cut candidates so that the same superwords are learned from them: a guess, which
-/// [`train_superwords`] checks. The options are those of [`train_superwords`].
+/// [`train_superwords`](super::train_superwords) checks. The options are those of that function.
 pub fn guess_cut(
     words: &Model,
     bounds: &BigramBounds,
@@ -200,97 +198,4 @@ impl Text<'_> {
         inputs.check_all()?;
         Ok((counted, times))
     }
-}
-
-/// Phase 1 alone: learns a model of words from counts, on `threads` threads (0: one per core).
-/// `text` has the facts to save about the text ([`TextReport::facts`]). The second result says why
-/// the vocabulary is smaller than requested, if it is.
-pub fn train_words(
-    counts: &PretokenCounts,
-    pretokenizer: &Pretokenizer,
-    options: &TrainOptions,
-    text: Facts,
-    threads: usize,
-    observer: &dyn Observer,
-) -> Result<(Model, Option<String>), TrainError> {
-    options.check()?;
-    if options.method != Method::Bpe {
-        return Err(TrainError::WordsOnly);
-    }
-    let watch = WatchMerges::new(observer, Phase::Merge, threads);
-    let learned = Learned::from_words(&Words::learn(counts, options, &watch)?);
-    let shortfall = learned.shortfall(options);
-    let model = learned.build(options, pretokenizer.config().clone(), None, text)?;
-    Ok((model, shortfall))
-}
-
-/// Phase 2 alone: adds superwords to a model of words, on `threads` threads (0: one per core).
-/// The symbols of the candidates are those of the model. The candidates were cut at bigrams that
-/// occur fewer than `cut_below` times (1: not cut).
-///
-/// If the model has added tokens, custom ids or anything else that only imports have, its tokens keep
-/// their ids, and superwords get the ids after all of them. `options` must not have special tokens
-/// then.
-///
-/// BoundlessBPE gives the result of [`super::train`] if the words were learned at the full
-/// vocabulary size without special tokens. SuperBPE does if they were learned at that size minus
-/// the number of supermerges.
-pub fn train_superwords(
-    words: &Model,
-    candidates: &CandidateCounts,
-    cut_below: u64,
-    options: &TrainOptions,
-    text: Facts,
-    threads: usize,
-    observer: &dyn Observer,
-) -> Result<(Model, Option<String>), TrainError> {
-    options.check()?;
-    if options.method == Method::Bpe {
-        return Err(TrainError::SuperwordsOnly);
-    }
-    let is_imported = words.parts().ids.is_some()
-        || !words.parts().added.is_empty()
-        || words.format_version() > 1;
-    let base = is_imported.then_some(words);
-    let mut options = options.clone();
-    if let Some(base) = base {
-        if options.method != Method::SuperBpe {
-            return Err(TrainError::BaseNeedsSuperBpe);
-        }
-        if !options.special_tokens.is_empty() {
-            return Err(TrainError::BaseHasSpecials);
-        }
-        let added = base.parts().added.iter();
-        options.special_tokens = added.map(|token| token.text.clone()).collect();
-        // Ids may have gaps, so the size is the number of tokens.
-        options.vocab_size =
-            base.vocabulary().n_tokens() + options.special_tokens.len() + options.supermerges;
-    }
-    let options = &options;
-    let learned_words = Words::of_model(words)?;
-    let patterns = options.patterns(&words.parts().pretokenizer)?;
-    let phase2 = Phase2::new(&learned_words, options, patterns);
-    let watch = WatchMerges::new(observer, Phase::Supermerge, threads);
-    let safe = safe_threshold(&learned_words, options).max(1);
-    if let Some(next) = greedy_floor(&learned_words, options).filter(|&floor| cut_below > floor) {
-        return Err(TrainError::CutTooHigh { cut_below, next });
-    }
-    let split = phase2.split(candidates)?;
-    let (candidates, ngrams) = match split {
-        Some((ref split, ngrams)) => (split, ngrams),
-        None => (candidates, Vec::new()),
-    };
-    let superwords = phase2.learn(candidates, cut_below.max(safe), &watch)?;
-    if superwords.ambiguous && cut_below > 1 {
-        return Err(TrainError::CutTooHigh { cut_below, next: 1 });
-    }
-    if !superwords.settled(cut_below, safe) {
-        let next = lower_threshold(cut_below, safe);
-        return Err(TrainError::CutTooHigh { cut_below, next });
-    }
-    let learned = Learned::from_superwords(superwords, ngrams);
-    let shortfall = learned.shortfall(options);
-    let pretokenizer = words.parts().pretokenizer.clone();
-    let model = learned.build(options, pretokenizer, base, text)?;
-    Ok((model, shortfall))
 }
