@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 import superword
-from support.playground import OpenPage, Playground, assemble, built_page
+from support.playground import OpenPage, Playground, built_page
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
@@ -87,7 +87,7 @@ def open_page(browser: Browser, tmp_path: Path) -> Iterator[OpenPage]:
         dark: bool = False,
     ) -> Playground:
         path = tmp_path / f"page{len(opened)}.html"
-        assemble(path, models, text)
+        superword.playground.write(path, dict(models), text)
         context = browser.new_context(
             color_scheme="dark" if dark else "light",
             viewport={"width": width, "height": 900},

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import base64
-import gzip
-import json
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from superword import Tokenizer
+from superword.playground.pages import ASSETS
 
 from support.texts import SENTENCES
 
@@ -20,7 +18,6 @@ if TYPE_CHECKING:
 # A text in several scripts, without carriage returns: a text field has none.
 TEXT = " ".join(SENTENCES[:-1])
 ROOT = Path(__file__).resolve().parents[2]
-ASSETS = ROOT / "python" / "superword" / "playground" / "assets"
 
 # What a drop does: the files are given to the page as a person's drop gives them.
 DROP = """files => {
@@ -49,23 +46,6 @@ SHOWN_IDS = """panel => [
 def built_page() -> bool:
     """Whether `make playground` has run."""
     return (ASSETS / "page.html").is_file() and (ASSETS / "engine.wasm").is_file()
-
-
-def packed(content: bytes) -> str:
-    return base64.b64encode(gzip.compress(content)).decode("ascii")
-
-
-def assemble(path: Path, models: Sequence[tuple[str, Tokenizer]], text: str) -> None:
-    """Write the page with models and a text inside."""
-    inline = [{"name": name, "file": packed(model.to_bytes())} for name, model in models]
-    page = (ASSETS / "page.html").read_text(encoding="utf-8")
-    for mark, content in {
-        "@ENGINE@": packed((ASSETS / "engine.wasm").read_bytes()),
-        "@MODELS@": json.dumps(inline).replace("<", "\\u003c"),
-        "@START@": json.dumps({"text": text}).replace("<", "\\u003c"),
-    }.items():
-        page = page.replace(mark, content, 1)
-    path.write_text(page, encoding="utf-8")
 
 
 def expect(locator: Locator) -> Any:
