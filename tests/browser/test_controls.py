@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import base64
+import gzip
+import random
 import re
+from pathlib import Path
 
 from superword import Tokenizer
 from support.playground import TEXT, OpenPage, Playground, expect
@@ -228,8 +232,6 @@ def test_a_link_that_was_cut_off_is_an_error(open_page: OpenPage, boundless: Tok
 
 
 def test_a_link_to_a_long_text_is_refused(playground: Playground) -> None:
-    import random
-
     rng = random.Random(1)
     playground.set_text("".join(chr(rng.randint(0x4E00, 0x9FFF)) for _ in range(30_000)))
     playground.page.click("#copy-link")
@@ -287,13 +289,41 @@ def test_nothing_can_be_sent(playground: Playground) -> None:
     playground.requests.clear()
 
 
-def test_an_error_in_the_worker_is_shown_and_the_page_goes_on(
+def test_an_error_of_the_page_is_shown_and_the_page_goes_on(
     playground: Playground, boundless: Tokenizer
 ) -> None:
-    # A model that the worker does not know: as after an error of the page itself.
     playground.page.evaluate("setTimeout(() => { throw new Error('a mistake in the page') })")
     assert "a mistake in the page" in playground.error()
     playground.problems.clear()
     playground.page.get_by_role("button", name="Dismiss this message").click()
     playground.set_text(TEXT)
     assert playground.ids(1) == boundless.encode(TEXT)
+
+
+def test_an_error_in_the_worker_is_shown(open_page: OpenPage, boundless: Tokenizer) -> None:
+    page = open_page([("demo", boundless)])
+    # The same page with an engine that is no WebAssembly.
+    path = Path(page.page.url.removeprefix("file://"))
+    broken = base64.b64encode(gzip.compress(b"no engine")).decode()
+    engine = re.compile(r'(id="engine">)[^<]*')
+    path.write_text(engine.sub(rf"\g<1>{broken}", path.read_text("utf-8")), "utf-8")
+    page.page.reload()
+    assert "The engine did not start" in page.error()
+
+
+def test_selected_tokens_are_copied_as_text_and_ids(playground: Playground) -> None:
+    playground.set_text("a b\n c")
+    copied = """selector => {
+      const view = document.querySelector(selector);
+      getSelection().selectAllChildren(view);
+      const event = new ClipboardEvent("copy", { clipboardData: new DataTransfer() });
+      view.dispatchEvent(event);
+      return event.clipboardData.getData("text/plain");
+    }"""
+    assert playground.page.evaluate(copied, ".as-text") == "a b\n c"
+    ids = " ".join(map(str, playground.ids(0)))
+    assert playground.page.evaluate(copied, ".as-ids") == ids
+    playground.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    playground.panel(0).get_by_role("button", name="Copy ids").click()
+    expect(playground.page.locator(".notice.info")).to_contain_text("copied")
+    assert playground.page.evaluate("navigator.clipboard.readText()") == str(playground.ids(0))

@@ -47,7 +47,6 @@ def test_the_trained_model_is_that_of_the_engine(
     page = open_page(text=LONG)
     train(page, vocab_size="400", documents="lines", **options)
     model = saved(page)
-    native = {"pretokenizer": "gpt4o", **native}
     expected = superword.train_from_iterator(
         LONG.splitlines(), vocab_size=400, method=options["method"], **native
     )

@@ -15,6 +15,7 @@ from support.texts import SENTENCES
 if TYPE_CHECKING:
     from playwright.sync_api import BrowserContext, Locator, Page
 
+PATIENCE_MS = 30_000
 # A text in several scripts, without carriage returns: a text field has none.
 TEXT = " ".join(SENTENCES[:-1])
 ROOT = Path(__file__).resolve().parents[2]
@@ -52,6 +53,8 @@ def expect(locator: Locator) -> Any:
     """Playwright's assertions, which wait. Imported here, so that tests without it are skipped."""
     from playwright.sync_api import expect as expect_that
 
+    # A busy machine needs longer than the five seconds of the default.
+    expect_that.set_options(timeout=PATIENCE_MS)
     return expect_that(locator)
 
 
@@ -66,7 +69,7 @@ class Playground:
         self.page.on("console", self._console)
         self.page.on("pageerror", lambda error: self.problems.append(str(error)))
         self.page.on("request", lambda request: self.requests.append(request.url))
-        self.page.set_default_timeout(20_000)
+        self.page.set_default_timeout(PATIENCE_MS)
 
     def _console(self, message: Any) -> None:
         if message.type in ("error", "warning"):
@@ -88,7 +91,7 @@ class Playground:
 
     def wait(self, expression: str) -> None:
         """Wait until an expression is true. Playwright's own way is against the page's policy."""
-        end = time.monotonic() + 20
+        end = time.monotonic() + PATIENCE_MS / 1000
         while not self.page.evaluate(expression):
             assert time.monotonic() < end, expression
             time.sleep(0.05)
