@@ -18,7 +18,7 @@ def focused(playground: Playground) -> str:
 
 def test_tab_reaches_every_control_in_order(playground: Playground) -> None:
     playground.set_text(TEXT)
-    order = []
+    order: list[str] = []
     for _ in range(40):
         playground.page.keyboard.press("Tab")
         name = focused(playground)

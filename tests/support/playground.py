@@ -129,10 +129,10 @@ class Playground:
 
     def error(self) -> str:
         """The text of the error message that is shown."""
-        return self.page.locator(".notice.error").first.inner_text()
+        return str(self.page.locator(".notice.error").first.inner_text())
 
     def model_names(self) -> list[str]:
-        return self.panel(0).locator("select option").all_inner_texts()
+        return list(self.panel(0).locator("select option").all_inner_texts())
 
 
 OpenPage: TypeAlias = Callable[..., Playground]
