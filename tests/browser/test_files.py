@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
+import superword
 from superword import Tokenizer
 from support.playground import TEXT, OpenPage, Playground
 from support.texts import SENTENCES
@@ -34,7 +35,16 @@ def test_a_tokenizer_json_can_be_dropped(
 ) -> None:
     words.export_huggingface(tmp_path / "hf")
     files = {path.name: path.read_bytes() for path in (tmp_path / "hf").glob("tokenizer*.json")}
+    # What else lies in such a directory is no model, and no text either.
+    files |= {
+        "merges.txt": b"#version: 0.2\n",
+        "vocab.json": b"{}",
+        "special_tokens_map.json": b"{}",
+    }
+    empty.set_text("as before")
     empty.drop_model(files, "tokenizer.json")
+    assert empty.page.input_value("#text") == "as before"
+    assert empty.page.locator(".notice.error").count() == 0
     for text in SENTENCES[:-1]:
         empty.set_text(text)
         assert empty.ids() == words.encode(text)
@@ -150,12 +160,10 @@ def test_files_can_be_chosen_with_the_button(empty: Playground, words: Tokenizer
 
 
 def test_names_and_tokens_are_never_markup(open_page: OpenPage) -> None:
-    import superword
-
     hostile = "<img src=x onerror=alert(1)>"
     tokens = ["</script><script>alert(1)</script>", "<b>&amp;"]
     model = superword.train_from_iterator(
-        [f"{hostile} </script> " * 30], vocab_size=330, special_tokens=tokens
+        [f"{hostile} </script> " * 30], vocab_size=280, special_tokens=tokens
     )
     name = f"</script>{hostile}.superword"
     text = f"{hostile} {tokens[0]} {tokens[1]} <!-- @ENGINE@ @MODELS@"
