@@ -58,7 +58,7 @@ const hash = (text) => `'sha256-${createHash("sha256").update(text).digest("base
 // Only this script and this style may run. Nothing can be loaded or sent.
 const policy = [
   "default-src 'none'",
-  `script-src ${hash(script)} blob: 'wasm-unsafe-eval'`,
+  `script-src ${hash(script)} 'wasm-unsafe-eval'`,
   "worker-src blob:",
   `style-src ${hash(style)}`,
   "connect-src 'none'",

@@ -5,14 +5,14 @@ import { ask } from "./engine";
 import { currentText, cursor } from "./input/text";
 import { showError } from "./notices";
 import { changed, on, state } from "./state";
-import { debounce } from "./dom";
+import { byId, debounce } from "./dom";
 
-const TYPING_MS = 80;
-const LONG_TYPING_MS = 250;
+const TYPING_MS = 40;
+const LONG_TYPING_MS = 400;
 const LONG_TEXT = 200_000;
 
 /** Runs one task at a time. If it is wanted again while it runs, it runs once more at the end. */
-function oneAtATime(task: () => Promise<void>): () => void {
+function oneAtATime(task: () => Promise<void>, done = (): void => {}): () => void {
   let running = false;
   let again = false;
   return async function run(): Promise<void> {
@@ -28,6 +28,7 @@ function oneAtATime(task: () => Promise<void>): () => void {
       }
     }
     running = false;
+    done();
   };
 }
 
@@ -36,6 +37,13 @@ function sides(): { model: number; superwords: boolean }[] {
 }
 
 export function setUpEncoding(): void {
+  const panels = byId("panels");
+  const unsettled = (): void => panels.setAttribute("aria-busy", "true");
+  const settle = (): void => {
+    const old = state.shown.encoded !== null && state.shown.text !== currentText();
+    panels.setAttribute("aria-busy", String(old));
+  };
+
   const encode = oneAtATime(async () => {
     const wanted = sides();
     if (!wanted.length) {
@@ -50,7 +58,7 @@ export function setUpEncoding(): void {
     state.shown = { text, encoded, cuts: [] };
     changed("encoded");
     cut();
-  });
+  }, settle);
 
   const cut = oneAtATime(async () => {
     const { text, encoded } = state.shown;
@@ -65,6 +73,7 @@ export function setUpEncoding(): void {
 
   const soon = debounce(TYPING_MS, encode);
   const later = debounce(LONG_TYPING_MS, encode);
+  on(["text", "models", "panels", "special"], unsettled);
   on(["text"], () => (currentText().length > LONG_TEXT ? later() : soon()));
   on(["models", "panels", "special"], encode);
   on(["cursor"], debounce(TYPING_MS, cut));

@@ -3,7 +3,7 @@
 
 import { byId } from "./dom";
 import { offer, showError } from "./notices";
-import { changed, freeName, state, type OpenModel } from "./state";
+import { freeName, state, type OpenModel } from "./state";
 import { EngineWorker } from "./worker/client";
 import type { ModelId, ModelSource, RequestName, Requests, TokenFacts } from "./worker/protocol";
 
@@ -12,7 +12,8 @@ declare const WORKER_CODE: string;
 const LONG_MS = 5000;
 
 let worker: EngineWorker;
-let ready: Promise<{ version: string; presets: string[] }>;
+/** Settles when the worker has started and has opened the models of the page. */
+let ready: Promise<Requests["start"]["answer"]>;
 let nextModel: ModelId = 1;
 let running = 0;
 
@@ -23,13 +24,25 @@ export function newWorker(): { worker: EngineWorker; ready: Promise<Requests["st
   return { worker: started, ready: started.call("start", { engine }) };
 }
 
-/** Starts the engine. Call it once, before anything else here. */
-export async function startEngine(): Promise<{ version: string }> {
-  ({ worker, ready } = newWorker());
-  worker.onbroken = () => void restart();
-  const started = await ready;
-  state.presets = started.presets;
-  return started;
+/**
+ * Starts the engine, the first time or again. What the panels show stays: encoding the same text
+ * again might be what broke the engine.
+ */
+export function startEngine(): Promise<Requests["start"]["answer"]> {
+  const { worker: started, ready: answering } = newWorker();
+  worker = started;
+  ready = answering.then(async (answer) => {
+    for (const { id, source } of state.models) await started.call("open", { model: id, source });
+    state.presets = answer.presets;
+    // A worker that never got this far would break again.
+    started.onbroken = restart;
+    return answer;
+  });
+  return ready;
+}
+
+function restart(): void {
+  startEngine().catch((error) => showError(error, "The engine did not start again. Reload the page"));
 }
 
 /** Asks the engine, and shows that it is busy until it answers. */
@@ -56,7 +69,7 @@ function busy(change: number): void {
     long = window.setTimeout(() => {
       withdraw = offer("The engine is still working.", "Stop it", () => {
         worker.stop();
-        void restart();
+        restart();
       });
     }, LONG_MS);
   } else if (running === 0) {
@@ -64,19 +77,6 @@ function busy(change: number): void {
     long = 0;
     withdraw?.();
     withdraw = undefined;
-  }
-}
-
-/** Replaces the worker and opens every model again. */
-async function restart(): Promise<void> {
-  try {
-    await startEngine();
-    for (const model of state.models) {
-      await worker.call("open", { model: model.id, source: model.source });
-    }
-    changed("models");
-  } catch (error) {
-    showError(error, "The engine did not start again. Reload the page");
   }
 }
 

@@ -15,9 +15,12 @@ export function counted(value: number, singular: string, plural = `${singular}s`
 export const hex = (bytes: Iterable<number>): string =>
   Array.from(bytes, (byte) => byte.toString(16).toUpperCase().padStart(2, "0")).join(" ");
 
-/** A part of a token: characters, one character that has to be made visible, or bytes. */
+/**
+ * A part of a token: characters, one character that has to be made visible, bytes, or the character
+ * that these bytes begin.
+ */
 export interface Part {
-  kind: "text" | "space" | "newline" | "tab" | "sign" | "bytes";
+  kind: "text" | "space" | "newline" | "tab" | "sign" | "bytes" | "split";
   text: string;
 }
 
@@ -28,8 +31,7 @@ const JOINS = new Set(["\u200d", "\u200c"]);
 
 function sign(character: string): string {
   const point = character.codePointAt(0)!;
-  if (point < 0x20) return String.fromCodePoint(0x2400 + point);
-  if (point === 0x7f) return "\u2421";
+  if (character === "\r") return "CR";
   return `U+${point.toString(16).toUpperCase().padStart(4, "0")}`;
 }
 

@@ -19,7 +19,14 @@ function show(kind: "error" | "info", message: string, hint?: string, button?: H
       text: "×",
     }),
   );
-  byId("notices").append(notice);
+  const list = byId("notices");
+  // Everything outside an open dialog is out of reach, so the messages go into it.
+  const dialog = document.activeElement?.closest("dialog[open]");
+  if (dialog && list.parentElement !== dialog) {
+    dialog.append(list);
+    dialog.addEventListener("close", () => document.body.append(list), { once: true });
+  }
+  list.append(notice);
   return notice;
 }
 

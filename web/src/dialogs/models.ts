@@ -56,7 +56,7 @@ function row(model: OpenModel, redraw: () => void): HTMLElement {
       "p",
       { class: "buttons" },
       h("button", { type: "button", onclick: show, text: "Show", "aria-label": `Show ${model.name}` }),
-      h("button", { type: "button", onclick: () => void save().catch(showError), text: "Save as .superword", "aria-label": `Save ${model.name} as .superword` }),
+      h("button", { type: "button", onclick: () => void save().catch(showError), text: "Save as .superword", "aria-label": `Save as .superword: ${model.name}` }),
       h("button", { type: "button", onclick: () => void close().catch(showError), text: "Close", "aria-label": `Close ${model.name}` }),
     ),
     details(model),

@@ -56,7 +56,7 @@ async function show(model: ModelId, id: number): Promise<void> {
 function facts(model: ModelId, token: TreeNode): HTMLElement {
   const opened = modelOf(model);
   const rows: [string, string][] = [
-    ["id", String(token.id)],
+    ["id", String(token.id ?? "deleted")],
     ["kind", KINDS[token.kind] ?? token.kind],
     ["bytes", `${hex(token.bytes)} (${token.bytes.length})`],
   ];

@@ -17,6 +17,9 @@ const DOCUMENTS: Record<string, (text: string) => string[]> = {
   lines: (text) => text.split(/\r?\n/),
 };
 
+/** The default of `superword train`. */
+const DEFAULT_PRESET = "gpt4o-portable";
+
 let trainer: EngineWorker | null = null;
 
 const form = (): HTMLFormElement => byId<HTMLFormElement>("train-form");
@@ -114,7 +117,7 @@ export function setUpTrain(): void {
   byId("open-train").addEventListener("click", () => {
     const text = currentText();
     const preset = byId<HTMLSelectElement>("train-preset");
-    const chosen = preset.value || (state.presets.includes("gpt4o") ? "gpt4o" : state.presets[0]);
+    const chosen = preset.value || DEFAULT_PRESET;
     fillSelect(preset, state.presets.map((value) => ({ value, label: value })), chosen);
     const size = byId<HTMLInputElement>("train-size");
     const supermerges = byId<HTMLInputElement>("train-supermerges");

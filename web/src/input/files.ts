@@ -7,6 +7,7 @@ import { showDone, showError, showProblem } from "../notices";
 import { addPanel, changed, MOST_PANELS, showModel, state, type OpenModel } from "../state";
 import { EngineError } from "../worker/client";
 import type { ModelSource, OpenOptions } from "../worker/protocol";
+import { displayName, droppedFiles } from "./dropped";
 import { setText } from "./text";
 
 const LARGEST_TEXT = 20_000_000;
@@ -18,10 +19,11 @@ const isSidecar = (file: File, files: File[]): boolean =>
   file.name.toLowerCase().endsWith(".json") &&
   files.some(({ name }) => `${name}.json` === file.name || name.replace(/\.tiktoken$/i, ".json") === file.name && name !== file.name);
 
-/** A model of the family "gpt2/tokenizer.json" should not be called "tokenizer.json". */
-function nameOf(file: File): string {
-  const folder = file.webkitRelativePath.split("/").at(-2);
-  return folder ? `${folder}/${file.name}` : file.name;
+/** If there is a tokenizer.json or a tekken.json, other files such as merges.txt say nothing new. */
+function wanted(files: File[]): File[] {
+  const main = files.find(({ name }) => name === "tokenizer.json") ?? files.find(({ name }) => name === "tekken.json");
+  if (!main) return files;
+  return files.filter((file) => file === main || isConfig(file) || /\.(superword|tiktoken)$/i.test(file.name));
 }
 
 /** Opens a model, and asks for the pattern if the file does not have one. */
@@ -42,7 +44,7 @@ async function openFile(file: File, files: File[]): Promise<OpenModel | null> {
   const sidecar = files.find((other) => other.name !== file.name && isSidecar(other, [file]));
   if (config) options.config = await config.text();
   if (sidecar) options.sidecar = await sidecar.text();
-  return open({ name: nameOf(file), file: new Uint8Array(await file.arrayBuffer()), options });
+  return open({ name: displayName(file), file: new Uint8Array(await file.arrayBuffer()), options });
 }
 
 /** Puts new models into the panels: alone if there was nothing, else beside what is there. */
@@ -57,7 +59,8 @@ function place(opened: OpenModel[]): void {
   }
 }
 
-async function take(files: File[]): Promise<void> {
+async function take(given: File[]): Promise<void> {
+  const files = wanted(given);
   const texts = files.filter(isText);
   const models = files.filter((file) => !isText(file) && !isConfig(file) && !isSidecar(file, files));
   if (!models.length && !texts.length && files.length) {
@@ -76,7 +79,7 @@ async function take(files: File[]): Promise<void> {
       const model = await openFile(file, files);
       if (model) opened.push(model);
     } catch (error) {
-      showError(error, file.name);
+      showError(error, displayName(file));
     }
   }
   if (!opened.length) return;
@@ -109,6 +112,6 @@ export function setUpFiles(): void {
     if (!hasFiles(event)) return;
     event.preventDefault();
     show(null);
-    void take([...(event.dataTransfer?.files ?? [])]).catch(showError);
+    if (event.dataTransfer) void droppedFiles(event.dataTransfer).then(take).catch(showError);
   });
 }

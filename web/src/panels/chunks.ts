@@ -6,8 +6,11 @@
 
 import { h } from "../dom";
 
-const FEWEST = 150;
+/** A chunk has at most this many tokens; in a very long text more, so that there are not too many chunks. */
 const MOST = 300;
+const MOST_CHUNKS = 1000;
+/** So many linked tokens are marked at most. */
+const MOST_LINKED = 300;
 const LINE_PX = 30;
 const CHARACTER_PX = 9;
 
@@ -15,17 +18,18 @@ const CHARACTER_PX = 9;
 export function chunkBounds(text: string, starts: Uint32Array, ends: Uint32Array): number[] {
   const bounds = [0];
   const count = starts.length;
+  const most = Math.max(MOST, Math.ceil(count / MOST_CHUNKS));
   let first = 0;
-  while (count - first > MOST) {
-    let next = first + MOST;
-    for (let i = first + FEWEST; i < first + MOST; i++) {
+  while (count - first > most) {
+    let next = first + most;
+    for (let i = first + (most >> 1); i < first + most; i++) {
       if (text.charCodeAt(ends[i]! - 1) === 10) {
         next = i + 1;
         break;
       }
     }
     // A character that is split into several tokens stays in one chunk.
-    while (next < count && starts[next]! < ends[next - 1]! && next - first < 2 * MOST) next++;
+    while (next < count && starts[next]! < ends[next - 1]! && next - first < 2 * most) next++;
     bounds.push(next);
     first = next;
   }
@@ -209,7 +213,7 @@ export class ChunkView {
     }
     this.linked = [];
     const [first, end] = this.links;
-    for (let i = first; i < Math.min(end, first + MOST); i++) {
+    for (let i = first; i < Math.min(end, first + MOST_LINKED); i++) {
       const element = this.find(i);
       if (!element) continue;
       element.classList.add("linked");

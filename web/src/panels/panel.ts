@@ -2,7 +2,7 @@
 
 import { fillSelect, h } from "../dom";
 import { tokenFacts } from "../engine";
-import { showError } from "../notices";
+import { showDone, showError, showProblem } from "../notices";
 import { changed, modelOf, state, type PanelChoice, type PanelView } from "../state";
 import { openToken } from "../dialogs/token";
 import { ChunkView, chunkBounds } from "./chunks";
@@ -46,7 +46,9 @@ export class Panel {
     this.text = new ChunkView(`text${key}`, "Tokens in the text", "as-text", actions);
     this.ids = new ChunkView(`ids${key}`, "Ids", "as-ids", actions);
     this.table = new TokenTable("Tokens with their ids, bytes and offsets", actions);
-    this.text.element.addEventListener("copy", (event) => this.copy(event));
+    for (const { element } of [this.text, this.ids]) {
+      element.addEventListener("copy", (event) => this.copySelection(event, element));
+    }
     this.kinds = [false, true].map((superwords) => this.kindRadio(superwords));
     this.tabs = VIEWS.map(([view, name]) => this.tab(view, name));
     this.pages = {
@@ -72,7 +74,12 @@ export class Panel {
       ),
       this.totals,
       this.cut,
-      h("div", { class: "tabs", role: "tablist", "aria-label": "View" }, ...this.tabs),
+      h(
+        "div",
+        { class: "views" },
+        h("div", { class: "tabs", role: "tablist", "aria-label": "View" }, ...this.tabs),
+        h("button", { type: "button", class: "copy-ids", onclick: () => void this.copyIds(), text: "Copy ids" }),
+      ),
       this.pages.text,
       this.pages.table,
       this.readout,
@@ -252,21 +259,31 @@ export class Panel {
       .catch(showError);
   }
 
-  /** Copies the text itself, not the signs for white space. */
-  private copy(event: ClipboardEvent): void {
+  /** Copies what the tokens stand for: the text without signs, or the ids with spaces. */
+  private copySelection(event: ClipboardEvent, view: HTMLElement): void {
     const selection = window.getSelection();
     if (!this.drawn || !selection?.rangeCount) return;
     const range = selection.getRangeAt(0);
-    const chosen = [...this.text.element.querySelectorAll<HTMLElement>("[data-i]")].filter((token) =>
-      range.intersectsNode(token),
-    );
-    const [first, last] = [chosen[0]?.dataset["i"], chosen.at(-1)?.dataset["i"]];
-    if (first === undefined || last === undefined) return;
-    const { starts, ends } = this.drawn.encoding;
-    event.clipboardData?.setData(
-      "text/plain",
-      this.drawn.text.slice(starts[Number(first)], ends[Number(last)]),
-    );
+    const chosen = [...view.querySelectorAll<HTMLElement>("[data-i]")].filter((token) => range.intersectsNode(token));
+    if (!chosen.length) return;
+    const first = Number(chosen[0]!.dataset["i"]);
+    const last = Number(chosen.at(-1)!.dataset["i"]);
+    const { text, encoding } = this.drawn;
+    const copied =
+      view === this.ids.element
+        ? encoding.ids.subarray(first, last + 1).join(" ")
+        : text.slice(encoding.starts[first], encoding.ends[last]);
+    event.clipboardData?.setData("text/plain", copied);
     event.preventDefault();
+  }
+
+  private async copyIds(): Promise<void> {
+    if (!this.drawn) return;
+    try {
+      await navigator.clipboard.writeText(`[${this.drawn.encoding.ids.join(", ")}]`);
+      showDone("The ids are copied.");
+    } catch {
+      showProblem("This browser does not let the page copy.", "Select the ids and copy them with the keyboard.");
+    }
   }
 }

@@ -15,9 +15,23 @@ export interface Drawn {
   cut: Cut | undefined;
 }
 
-export function partsAt({ text, encoding }: Drawn, i: number): Part[] {
-  if (encoding.kinds[i]! & PARTIAL) return partsOfBytes(encoding.partial.get(encoding.ids[i]!) ?? []);
-  return partsOfText(text.slice(encoding.starts[i], encoding.ends[i]));
+export function partsAt(drawn: Drawn, i: number): Part[] {
+  const { text, encoding } = drawn;
+  if (!(encoding.kinds[i]! & PARTIAL)) return partsOfText(text.slice(encoding.starts[i], encoding.ends[i]));
+  const parts = partsOfBytes(encoding.partial.get(encoding.ids[i]!) ?? []);
+  const split = splitCharacter(drawn, i);
+  if (split) parts.splice(-1, 0, { kind: "split", text: split });
+  return parts;
+}
+
+/** The character that starts in this token and ends in a later one, or "". */
+function splitCharacter({ text, encoding }: Drawn, i: number): string {
+  const { starts, ends } = encoding;
+  if (i + 1 >= starts.length || starts[i + 1]! >= ends[i]!) return "";
+  const character = [...text.slice(starts[i], ends[i])].at(-1) ?? "";
+  const startsHere = i === 0 || ends[i - 1]! <= ends[i]! - character.length;
+  const [part] = partsOfText(character);
+  return startsHere && part ? part.text : "";
 }
 
 export function partsOfToken(token: Pick<TokenFacts, "text" | "bytes">): Part[] {
@@ -29,7 +43,7 @@ export function appendParts(element: HTMLElement, parts: Part[], breaks: boolean
   for (const { kind, text } of parts) {
     if (kind === "text") {
       element.append(text);
-    } else if (kind === "sign" || kind === "bytes") {
+    } else if (kind === "sign" || kind === "bytes" || kind === "split") {
       element.append(h("span", { class: kind, text }));
     } else {
       const visible = !breaks || state.options.whitespace;

@@ -15,19 +15,25 @@ function difference(share: number): string {
   return `${percent(Math.abs(share))} ${share > 0 ? "fewer" : "more"} tokens than panel 1.`;
 }
 
+interface Comparison {
+  text: string;
+  /** Whether there are fewer tokens. */
+  better: boolean;
+}
+
 /** The sentences that compare a panel with the words of its model and with the first panel. */
-export function comparisons(encoding: Encoding, first: Encoding | undefined): string[] {
-  const sentences: string[] = [];
+function comparisons(encoding: Encoding, first: Encoding | undefined): Comparison[] {
+  const sentences: Comparison[] = [];
   const count = encoding.ids.length;
   if (encoding.superwords && modelOf(encoding.model)?.facts.superwords) {
     const share = saved(encoding.wordCount, count);
-    sentences.push(
-      `Superwords save ${percent(share)}: ${number(encoding.wordCount)} → ${counted(count, "token")}.`,
-    );
+    const text = `Superwords save ${percent(share)}: ${number(encoding.wordCount)} → ${counted(count, "token")}.`;
+    sentences.push({ text, better: share > 0 });
   }
   const told = first && first.model === encoding.model && !first.superwords && encoding.superwords;
   if (first && first !== encoding && !told) {
-    sentences.push(difference(saved(first.ids.length, count)));
+    const share = saved(first.ids.length, count);
+    sentences.push({ text: difference(share), better: share > 0 });
   }
   return sentences;
 }
@@ -49,8 +55,8 @@ export function drawTotals(encoded: EncodedText, index: number): HTMLElement[] {
       ` token${count === 1 ? "" : "s"}`,
     ),
     h("p", { class: "rates", text: facts.join(" · ") }),
-    ...comparisons(encoding, index ? encoded.encodings[0] : undefined).map((text) =>
-      h("p", { class: "saving", text }),
+    ...comparisons(encoding, index ? encoded.encodings[0] : undefined).map(({ text, better }) =>
+      h("p", { class: better ? "saving better" : "saving", text }),
     ),
   ];
 }
@@ -67,7 +73,9 @@ export function spokenTotals(encoded: EncodedText): string {
     .map((encoding, i) => {
       const name = modelOf(encoding.model)?.name ?? "";
       const what = encoding.superwords ? "superwords" : "words";
-      const more = comparisons(encoding, i ? encoded.encodings[0] : undefined).join(" ");
+      const more = comparisons(encoding, i ? encoded.encodings[0] : undefined)
+        .map(({ text }) => text)
+        .join(" ");
       return `Panel ${i + 1}, ${name}, ${what}: ${counted(encoding.ids.length, "token")}. ${more}`;
     })
     .join(" ");

@@ -50,7 +50,9 @@ export interface TokenFacts {
   words: number;
 }
 
-export interface TreeNode extends Omit<TokenFacts, "left" | "right"> {
+export interface TreeNode extends Omit<TokenFacts, "id" | "left" | "right"> {
+  /** A token that was deleted after it was used has none. */
+  id: number | null;
   left: TreeNode | null;
   right: TreeNode | null;
 }
