@@ -30,6 +30,7 @@ demo: setup ## Train all three methods on Python's standard library and compare 
 
 # Needs npm, and a Rust compiler for WebAssembly: tools/playground/compilers.py gets one.
 playground: setup ## Build the playground, and docs/playground.html with a small model
+	$(BIN)/python -m pip install --quiet --group playground
 	$(BIN)/python tools/playground/build.py
 	$(BIN)/python tools/playground/demo.py docs/playground.html
 

@@ -91,7 +91,9 @@ def test_a_page_needs_no_model() -> None:
     assert json.loads(element(page, "start")) == {"text": ""}
 
 
-@pytest.mark.parametrize("text", ["</script><b>", "<!--<script>", "@MODELS@ @START@", "é\n\0\u2028"])
+@pytest.mark.parametrize(
+    "text", ["</script><b>", "<!--<script>", "@MODELS@ @START@", "é\n\0\u2028"]
+)
 def test_no_text_can_leave_its_element(tok: Tokenizer, text: str) -> None:
     page = playground.page({text: tok}, text=text)
     assert page.count("</script>") == page.count("<script") == 3

@@ -131,9 +131,7 @@ def build_page() -> None:
     run("node", "build.mjs", cwd=WEB)
 
 
-def run(
-    *command: str | Path, cwd: Path = ROOT, environment: dict[str, str] | None = None
-) -> None:
+def run(*command: str | Path, cwd: Path = ROOT, environment: dict[str, str] | None = None) -> None:
     """Run a program, and end if it fails."""
     ended = subprocess.run(
         [str(word) for word in command], cwd=cwd, env=os.environ | (environment or {}), check=False

@@ -1,7 +1,7 @@
 """Finds a Rust compiler for WebAssembly.
 
-The compiler needs the standard library for `wasm32-unknown-unknown`. rustup downloads it. Where that
-is impossible, Debian's packages bring a compiler with the sources of the library.
+The standard library is compiled for `wasm32-unknown-unknown` as well, so its sources are needed.
+rustup downloads them. Where that is impossible, Debian's packages bring a compiler and the sources.
 """
 
 from __future__ import annotations

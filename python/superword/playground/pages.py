@@ -8,7 +8,7 @@ import json
 import os
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Any, Union
+from typing import Any, TypeAlias
 
 from superword._files.outputs import check_not_read, check_output
 from superword._files.replace import replace
@@ -21,7 +21,7 @@ __all__ = ["LARGE", "Models", "page", "write"]
 LARGE = 25_000_000
 """Pages with more bytes than this are slow to open, and too large for most mail."""
 
-Models = Union[Iterable[Union[str, os.PathLike[str], Tokenizer]], Mapping[str, Tokenizer]]
+Models: TypeAlias = Iterable["str | os.PathLike[str] | Tokenizer"] | Mapping[str, Tokenizer]
 """Paths of tokenizers of any kind, `Tokenizer` objects, or such objects with their names."""
 
 ASSETS = Path(__file__).parent / "assets"

@@ -64,7 +64,9 @@ def playground(
     if file is not None:
         check_not_read([output], lambda: [file])
         with open_input(file) as stream:
-            (text,) = (text for batch in read_documents(stream, None) for text in texts_of(batch, file))
+            (text,) = (
+                text for batch in read_documents(stream, None) for text in texts_of(batch, file)
+            )
     path = write(output, models, text or "", overwrite=overwrite)
     size = path.stat().st_size
     if size > LARGE:
