@@ -84,3 +84,4 @@ format: setup ## Format all code
 
 clean: ## Remove what was built
 	rm -rf target $(VENV) .venv-bench .bench .mypy_cache .ruff_cache .pytest_cache
+	rm -rf web/engine web/node_modules python/superword/playground/assets docs/playground.html

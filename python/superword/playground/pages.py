@@ -6,6 +6,7 @@ import base64
 import gzip
 import json
 import os
+import re
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -25,6 +26,8 @@ Models: TypeAlias = Iterable["str | os.PathLike[str] | Tokenizer"] | Mapping[str
 """Paths of tokenizers of any kind, `Tokenizer` objects, or such objects with their names."""
 
 ASSETS = Path(__file__).parent / "assets"
+
+_MARK = re.compile("(?<=>)@(?:ENGINE|MODELS|START)@(?=</script>)")
 
 
 def page(models: Models = (), text: str = "") -> str:
@@ -47,12 +50,11 @@ def page(models: Models = (), text: str = "") -> str:
         "@START@": _json({"text": text}),
     }
     document = template.decode("utf-8")
-    for mark, content in parts.items():
-        before, found, after = document.partition(mark)
-        if not found:
-            raise _unusable(f"page.html has no {mark}")
-        document = before + content + after
-    return document
+    missing = parts.keys() - _MARK.findall(document)
+    if missing:
+        raise _unusable(f"page.html has no {min(missing)}")
+    # In one step, because a text or the name of a model may look like a mark.
+    return _MARK.sub(lambda mark: parts[mark[0]], document)
 
 
 def write(
