@@ -5,7 +5,7 @@ BIN    := $(VENV)/bin
 ENGINE := $(VENV)/.engine-built
 SOURCES := $(shell find crates -name '*.rs' -o -name Cargo.toml) Cargo.toml Cargo.lock pyproject.toml
 
-.PHONY: help setup demo test test-cluster test-families soak bench lint format clean
+.PHONY: help setup demo playground test test-browser test-cluster test-families soak bench lint format clean
 
 help: ## Show what can be made
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -28,16 +28,33 @@ setup: $(ENGINE) ## Set up .venv and build the engine in release mode
 demo: setup ## Train all three methods on Python's standard library and compare them
 	$(BIN)/python -m superword.demo --output demo-models
 
+# Needs npm, and a Rust compiler for WebAssembly: tools/playground/compilers.py gets one.
+playground: setup ## Build the playground, and docs/playground.html with a small model
+	$(BIN)/python -m pip install --quiet --group playground
+	$(BIN)/python tools/playground/build.py
+	$(BIN)/python tools/playground/demo.py docs/playground.html
+
 lint: setup ## Formatting and lints, Rust and Python
 	cargo fmt --all --check
 	cargo clippy --workspace --all-targets --quiet -- -D warnings
+	cargo clippy --package superword --no-default-features --quiet -- -D warnings
+	cargo clippy --package superword --no-default-features --features threads --quiet -- -D warnings
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 
 test: lint ## All tests, formatting and lints
 	cargo test --workspace --quiet
-	$(BIN)/pytest -n 2 -m "not soak and not cluster"
+	cargo test --package superword --no-default-features --test documents --quiet
+	$(BIN)/pytest -n 2 -m "not soak and not cluster and not browser"
+
+$(VENV)/.browser-installed: pyproject.toml $(ENGINE)
+	$(BIN)/python -m pip install --quiet --group browser
+	$(BIN)/python tools/playground/browser.py
+	@touch $@
+
+test-browser: playground $(VENV)/.browser-installed ## The tests of the playground in Chromium
+	SUPERWORD_BROWSER=1 $(BIN)/pytest -m browser tests/browser
 
 $(VENV)/.cluster-installed: $(ENGINE)
 	$(BIN)/python -m pip install --quiet --group cluster
@@ -67,3 +84,4 @@ format: setup ## Format all code
 
 clean: ## Remove what was built
 	rm -rf target $(VENV) .venv-bench .bench .mypy_cache .ruff_cache .pytest_cache
+	rm -rf web/engine web/node_modules python/superword/playground/assets docs/playground.html

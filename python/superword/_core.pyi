@@ -418,6 +418,46 @@ def train_superwords(
 def max_threads() -> int:
     """Return the largest number of threads that is accepted."""
 
+_Content = tuple[str | None, bytes]  # the name of a file for errors, and what is in it
+_Special = Sequence[tuple[str, int]]  # special tokens with their ids
+
+def file_kind(file: _Content) -> str:
+    """What a file is: "superword", "huggingface", "tiktoken" or "tekken"."""
+
+def import_huggingface(
+    file: _Content,  # a tokenizer.json
+    configs: Sequence[_Content],  # tokenizer_config.json and the like; the last one counts
+    ignore_normalizer: bool,
+) -> Model: ...
+def import_old_huggingface(
+    vocab: _Content,  # a vocab.json
+    merges: _Content,  # a merges.txt
+    added: _Content | None,  # an added_tokens.json
+    configs: Sequence[_Content],
+    ignore_normalizer: bool,
+) -> Model: ...
+def import_tiktoken(
+    file: _Content,
+    sidecar: _Content | None,  # used for what is not given
+    pattern: str | None,  # or the name of a preset
+    special_tokens: _Special | None,
+) -> Model: ...
+def import_ranks(
+    ranks: dict[bytes, int], pattern: str | None, special_tokens: _Special | None
+) -> Model: ...
+def import_tekken(file: _Content) -> Model: ...
+def read_sidecar(file: _Content) -> tuple[str, list[tuple[str, int]]]:
+    """The pattern and the special tokens of the .json file beside a .tiktoken file."""
+
+def byte_chars() -> str:
+    """The character of each byte in the byte alphabet of GPT-2."""
+
+def roles() -> list[str]:
+    """The roles that an added token can have: "bos_token" and so on."""
+
+def deepseek_splits() -> list[str]:
+    """The splits of DeepSeek V3, one after the other, as they are published."""
+
 def preset_names() -> list[str]: ...
 def script_names() -> list[str]: ...
 

@@ -43,6 +43,7 @@ __all__ = [
     "OutOfMemoryError",
     "PatternError",
     "PlanError",
+    "PlaygroundError",
     "ResultFileError",
     "SaveError",
     "ShardsMismatchError",
@@ -282,6 +283,10 @@ class MissingExtraError(SuperwordError, ImportError):
 
 class InternalError(SuperwordError):
     """The engine failed unexpectedly. This is a bug in superword."""
+
+
+class PlaygroundError(SuperwordError, FileNotFoundError):
+    """The page of the playground is not part of this installation."""
 
 
 class SuperwordWarning(UserWarning):

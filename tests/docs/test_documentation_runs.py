@@ -48,6 +48,7 @@ NOT_RUN = {
     "docs/how-to/encode.md": ["needs Megatron", "needs datatrove"],
     "docs/how-to/train.md": [DOWNLOAD],
     "docs/how-to/other-programs.md": [DOWNLOAD],
+    "docs/how-to/playground.md": ["needs the built page", "builds the page"],
     "docs/how-to/serving.md": ["needs vLLM", "needs vLLM", "needs SGLang"],
 }
 

@@ -28,6 +28,7 @@ MAY_USE: dict[str, set[str]] = {
     "corpus": set(),
     "merge": set(),
     "model": {"text"},
+    "imports": {"text", "model"},
     "prepare": {"model"},
     # The n-grams of greedy splitting are part of the model.
     "count": {"text", "model", "prepare"},

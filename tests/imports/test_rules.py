@@ -2,60 +2,51 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from itertools import pairwise
+from random import Random
 
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
-from superword.imports.rules import Rules, last_pair, rules_of
+from superword import Tokenizer
+
+BYTES = {bytes([byte]): byte for byte in range(256)}
+# Long enough for the second of two algorithms, which is for more than 40 bytes.
+words = st.text("ab", min_size=2, max_size=6) | st.sampled_from(["ab" * 21, "a" * 48, "ba" * 24])
 
 
-def test_a_long_token_is_reached_by_the_heap_as_by_the_list() -> None:
-    ranks = {b" " * (2**power): power for power in range(1, 8)}
-    assert last_pair(b" " * 128, lambda a, b: ranks.get(a + b)) == (b" " * 64, b" " * 64)
-    assert last_pair(b" " * 96, lambda a, b: ranks.get(a + b)) is None
-    assert last_pair(b" " * 32, lambda a, b: ranks.get(a + b)) == (b" " * 16, b" " * 16)
+def last_pair(token: bytes, ranks: dict[bytes, int]) -> tuple[bytes, bytes] | None:
+    """The pair that is joined last when a token is encoded: the definition, word by word."""
+    parts = [token[at : at + 1] for at in range(len(token))]
+    while len(parts) > 1:
+        ranked = [ranks.get(left + right) for left, right in pairwise(parts)]
+        known = [rank for rank in ranked if rank is not None]
+        if not known:
+            return None
+        at = ranked.index(min(known))
+        if len(parts) == 2:
+            return parts[0], parts[1]
+        parts[at : at + 2] = [parts[at] + parts[at + 1]]
+    return None
 
 
-def rules_of_ranks(ranks: Mapping[bytes, int]) -> Rules:
-    return rules_of(ranks, lambda left, right: ranks.get(left + right))
-
-
-BYTES = {b"a": 0, b"b": 1, b"c": 2}
-
-
-def test_ranks_in_order_need_no_ranks() -> None:
-    found = rules_of_ranks(BYTES | {b"ab": 3, b"abc": 4})
-    assert found == Rules([(b"a", b"b"), (b"ab", b"c")], None, set())
-
-
-def test_a_merge_before_those_of_its_parts_keeps_its_rank() -> None:
-    found = rules_of_ranks(BYTES | {b"abc": 3, b"ab": 4, b"bb": 5})
-    assert found.merges == [(b"a", b"b"), (b"ab", b"c"), (b"b", b"b")]
-    assert found.order == [1, 0, 2]
-    assert not found.unmade
-
-
-def test_a_token_that_its_own_merges_do_not_make_is_unmade() -> None:
-    # "abc" is encoded as "a" and "bc", which nothing joins; the empty token is never made.
-    found = rules_of(
-        {**BYTES, b"bc": 3, b"ab": 4, b"abc": 5, b"": 6},
-        lambda left, right: {(b"b", b"c"): 0, (b"a", b"b"): 1, (b"ab", b"c"): 2}.get((left, right)),
-    )
-    assert found.unmade == {b"abc", b""}
-    assert found.merges == [(b"b", b"c"), (b"a", b"b")]
-
-
-@given(tokens=st.sets(st.text("abc", min_size=2, max_size=6), max_size=12), seed=st.randoms())
-def test_parts_come_first_and_ranks_are_kept(tokens: set[str], seed: object) -> None:
+@settings(max_examples=300, deadline=None)
+@given(tokens=st.sets(words, max_size=14), seed=st.integers(0, 1000))
+def test_each_token_has_the_merge_that_makes_it(tokens: set[str], seed: int) -> None:
     listed = sorted(tokens)
-    seed.shuffle(listed)  # type: ignore[attr-defined]
-    ranks = BYTES | {token.encode(): at for at, token in enumerate(listed, start=3)}
-    found = rules_of_ranks(ranks)
+    Random(seed).shuffle(listed)
+    ranks = BYTES | {token.encode(): id for id, token in enumerate(listed, start=256)}
+    pairs = {token: last_pair(token, ranks) for token in ranks if len(token) > 1}
+    model = Tokenizer.from_tiktoken(ranks, r"[\s\S]+")
+    merges = [(left, right) for left, right, _ in model.merges]
+    assert {left + right: (left, right) for left, right in merges} == {
+        token: pair for token, pair in pairs.items() if pair is not None
+    }
+    assert set(model.unmade_tokens) == {token for token, pair in pairs.items() if pair is None}
+    # The merges of the parts come first, and the ranks are those of the tokens.
     known = set(BYTES)
-    for left, right in found.merges:
+    for left, right in merges:
         assert {left, right} <= known
         known.add(left + right)
-    assert known | found.unmade == set(ranks)
-    order = found.order or range(len(found.merges))
-    by_rank = [rule for _, rule in sorted(zip(order, found.merges, strict=True))]
-    assert by_rank == sorted(by_rank, key=lambda rule: ranks[rule[0] + rule[1]])
+    order = model._model.order or range(len(merges))
+    by_rank = [left + right for _, (left, right) in sorted(zip(order, merges, strict=True))]
+    assert by_rank == sorted(by_rank, key=ranks.__getitem__)

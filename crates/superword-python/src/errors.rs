@@ -7,6 +7,7 @@ use superword::corpus::CorpusError;
 use superword::count::{ColumnError, NamedError as CandidatesError};
 use superword::disk::WriteError;
 use superword::encode::UnknownId;
+use superword::imports::{ImportError, Reason};
 use superword::memory::OutOfMemory;
 use superword::merge::MergeError;
 use superword::model::{BuildError, LoadError, NamedError as PartsError, SaveError};
@@ -181,6 +182,25 @@ pub(crate) fn candidates(error: &CandidatesError) -> PyErr {
         CandidatesError::TooShort | CandidatesError::TooManyBytes => None,
     };
     Raised::new("CountsError", error, hint).into()
+}
+
+/// The error for a tokenizer of another program that cannot be imported.
+pub(crate) fn import(error: &ImportError) -> PyErr {
+    let class = match error.reason {
+        Reason::PatternNeeded => "OptionError",
+        _ => "ConversionError",
+    };
+    let mut raised = Raised::new(class, error, error.hint());
+    match &error.reason {
+        Reason::PatternNeeded => return raised.text("option", "pattern").into(),
+        Reason::RoleWithoutToken { token, .. } => raised = raised.text("token", token),
+        Reason::Load(load_error) => return load(load_error, error.file.as_deref()),
+        _ => {}
+    }
+    match &error.file {
+        Some(file) => raised.text("path", file).into(),
+        None => raised.into(),
+    }
 }
 
 /// The error for parts, usually from another program, that do not make a valid model.

@@ -2,7 +2,8 @@
 
 use pyo3::prelude::*;
 use superword::text::{
-    PRESETS, Pretokenizer, PretokenizerConfig, Script, ScriptPattern, Shape, is_real,
+    DEEPSEEK_SPLITS, PRESETS, Pretokenizer, PretokenizerConfig, Script, ScriptPattern, Shape,
+    is_real,
 };
 
 use crate::errors::{self, Raised};
@@ -112,6 +113,12 @@ impl PyPretokenizer {
 #[pyfunction]
 pub(crate) fn preset_names() -> Vec<&'static str> {
     PRESETS.to_vec()
+}
+
+/// The splits of DeepSeek V3, as they are published.
+#[pyfunction]
+pub(crate) fn deepseek_splits() -> Vec<&'static str> {
+    DEEPSEEK_SPLITS.to_vec()
 }
 
 /// The name of a shape, and its patterns: for the words, for what must not follow them, and for the

@@ -1,6 +1,5 @@
 //! The classes and functions that JavaScript sees.
 
-use js_sys::{Error, Function, Reflect, Uint8Array, Uint32Array};
 use superword::observe::{Observer, Phase};
 use wasm_bindgen::prelude::*;
 
@@ -8,14 +7,42 @@ use crate::encoded;
 use crate::error::PageError;
 use crate::page_model::PageModel;
 
+#[wasm_bindgen]
+extern "C" {
+    type Error;
+
+    #[wasm_bindgen(constructor)]
+    fn new(message: &str) -> Error;
+
+    #[wasm_bindgen(method, setter, structural)]
+    fn set_hint(this: &Error, hint: &str);
+
+    #[wasm_bindgen(method, setter, structural)]
+    fn set_code(this: &Error, code: &str);
+
+    /// `(phase: string, done: number, total: number | undefined) => void`
+    #[wasm_bindgen(js_name = Function, typescript_type = "Function")]
+    pub type Callback;
+
+    /// Calls the function. An error that it throws is returned.
+    #[wasm_bindgen(method, catch, structural)]
+    fn call(
+        this: &Callback,
+        value_of_this: &JsValue,
+        phase: &str,
+        done: f64,
+        total: Option<f64>,
+    ) -> Result<JsValue, JsValue>;
+}
+
 impl From<PageError> for JsValue {
     fn from(error: PageError) -> JsValue {
         let value = Error::new(&error.message);
-        for (name, text) in [("hint", error.hint.as_deref()), ("code", error.code)] {
-            if let Some(text) = text {
-                // Setting a property of a new object cannot fail.
-                let _ = Reflect::set(&value, &name.into(), &text.into());
-            }
+        if let Some(hint) = &error.hint {
+            value.set_hint(hint);
+        }
+        if let Some(code) = error.code {
+            value.set_code(code);
         }
         value.into()
     }
@@ -41,7 +68,7 @@ impl Model {
     pub fn train(
         documents: Vec<String>,
         options: &str,
-        progress: &Function,
+        progress: &Callback,
     ) -> Result<Model, JsValue> {
         let inner = PageModel::train(&documents, options, &Progress { call: progress })?;
         Ok(Model { inner })
@@ -94,38 +121,38 @@ pub struct Encoded {
 impl Encoded {
     /// The ids.
     #[wasm_bindgen(getter)]
-    pub fn ids(&self) -> Uint32Array {
-        Uint32Array::from(&self.inner.ids[..])
+    pub fn ids(&self) -> Vec<u32> {
+        self.inner.ids.clone()
     }
 
     /// Where each token starts, in UTF-16 code units.
     #[wasm_bindgen(getter)]
-    pub fn starts(&self) -> Uint32Array {
-        Uint32Array::from(&self.inner.starts[..])
+    pub fn starts(&self) -> Vec<u32> {
+        self.inner.starts.clone()
     }
 
     /// Where each token ends, in UTF-16 code units.
     #[wasm_bindgen(getter)]
-    pub fn ends(&self) -> Uint32Array {
-        Uint32Array::from(&self.inner.ends[..])
+    pub fn ends(&self) -> Vec<u32> {
+        self.inner.ends.clone()
     }
 
     /// Where each token starts, in bytes.
     #[wasm_bindgen(getter)]
-    pub fn byte_starts(&self) -> Uint32Array {
-        Uint32Array::from(&self.inner.byte_starts[..])
+    pub fn byte_starts(&self) -> Vec<u32> {
+        self.inner.byte_starts.clone()
     }
 
     /// Where each token ends, in bytes.
     #[wasm_bindgen(getter)]
-    pub fn byte_ends(&self) -> Uint32Array {
-        Uint32Array::from(&self.inner.byte_ends[..])
+    pub fn byte_ends(&self) -> Vec<u32> {
+        self.inner.byte_ends.clone()
     }
 
     /// 0 ordinary, 1 superword, 2 special, 3 added; 8 more if it holds only part of a character.
     #[wasm_bindgen(getter)]
-    pub fn kinds(&self) -> Uint8Array {
-        Uint8Array::from(&self.inner.kinds[..])
+    pub fn kinds(&self) -> Vec<u8> {
+        self.inner.kinds.clone()
     }
 }
 
@@ -143,19 +170,16 @@ pub fn version() -> String {
 
 /// Passes progress to a function of the page.
 struct Progress<'f> {
-    call: &'f Function,
+    call: &'f Callback,
 }
 
 impl Observer for Progress<'_> {
     fn progress(&self, phase: Phase, done: u64, total: Option<u64>) {
-        let total = total.map_or(JsValue::UNDEFINED, |total| JsValue::from(total as f64));
+        let total = total.map(|total| total as f64);
         // An error in the display of progress must not end the training.
-        let _ = self.call.call3(
-            &JsValue::NULL,
-            &phase.name().into(),
-            &JsValue::from(done as f64),
-            &total,
-        );
+        let _ = self
+            .call
+            .call(&JsValue::NULL, phase.name(), done as f64, total);
     }
 
     fn stop_requested(&self) -> bool {

@@ -1,6 +1,6 @@
 //! What the page shows if something is wrong.
 
-use superword::model::LoadError;
+use superword::imports::{ImportError, Reason};
 use superword::text::{PatternError, SplitError};
 use superword::train::TrainError;
 
@@ -52,17 +52,12 @@ fn without_marks(text: &str) -> String {
     plain
 }
 
-impl From<LoadError> for PageError {
-    fn from(error: LoadError) -> PageError {
-        let hint = match error {
-            // The page says what it can open.
-            LoadError::BadMagic { .. } => None,
-            _ => error.hint(),
-        };
+impl From<ImportError> for PageError {
+    fn from(error: ImportError) -> PageError {
+        let code = matches!(error.reason, Reason::PatternNeeded).then_some("pattern-needed");
         PageError {
-            message: error.to_string(),
-            hint,
-            code: None,
+            code,
+            ..PageError::from_engine(error.to_string(), error.hint())
         }
     }
 }

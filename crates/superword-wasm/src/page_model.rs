@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 use superword::encode::Encoder;
+use superword::imports::{self, Source, tiktoken::Encoding};
 use superword::model::{Event, Model, Origin};
 use superword::token::{Symbol, TokenId};
 
@@ -37,9 +38,29 @@ impl PageModel {
         })
     }
 
-    /// Opens a file of any kind that the page can read. `name` is its name, for messages.
-    pub(crate) fn open(_name: &str, file: &[u8], _options: &str) -> Result<PageModel, PageError> {
-        PageModel::new(Model::from_bytes(file)?)
+    /// Opens a file of any kind, recognised by its content. `name` is its name, for messages.
+    /// `options` is JSON: `config` and `sidecar` are the texts of files beside it, and `pattern` is the
+    /// pattern of a `.tiktoken` file, or the name of a preset.
+    pub(crate) fn open(name: &str, file: &[u8], options: &str) -> Result<PageModel, PageError> {
+        let options: Value = serde_json::from_str(options)
+            .map_err(|error| PageError::new(format!("the options are not JSON: {error}")))?;
+        let text = |field: &str| options[field].as_str();
+        let beside = |field, name| Some(Source::new(name, text(field)?.as_bytes()));
+        let model = imports::open(
+            Source::new(name, file),
+            &imports::Options {
+                encoding: Encoding {
+                    pattern: text("pattern").map(str::to_owned),
+                    special_tokens: None,
+                },
+                sidecar: beside("sidecar", "the file beside it"),
+                configs: beside("config", "tokenizer_config.json")
+                    .into_iter()
+                    .collect(),
+                ignore_normalizer: false,
+            },
+        )?;
+        PageModel::new(model)
     }
 
     /// The tokens of a text. `superwords` false means the words of the same model, and `special` true
@@ -220,7 +241,63 @@ mod tests {
         assert!(error(&newer).message.contains("newer version"));
         assert!(error(&newer).hint.unwrap().contains("upgrade"));
         assert!(error(&file[..file.len() - 9]).message.contains("checksum"));
-        assert!(error(b"hello").message.contains("not a superword model"));
-        assert!(error(b"").message.contains("bytes"));
+        for nothing in [&b"hello"[..], b""] {
+            assert!(error(nothing).message.contains("not a tokenizer"));
+        }
+    }
+
+    #[test]
+    fn ranks_need_a_pattern_or_the_file_beside_them() {
+        let ranks: String = (0..=255u8)
+            .map(|byte| vec![byte])
+            .chain([b"lo".to_vec(), b"low".to_vec()])
+            .enumerate()
+            .map(|(rank, token)| format!("{} {rank}\n", base64(&token)))
+            .collect();
+        let open =
+            |options: Value| PageModel::open("r.tiktoken", ranks.as_bytes(), &options.to_string());
+        let error = open(json!({})).err().unwrap();
+        assert_eq!(error.code, Some("pattern-needed"));
+        assert!(!error.message.contains('`'), "{}", error.message);
+        let sidecar = json!({"pat_str": "\\w+|\\W", "special_tokens": {"<|end|>": 258}});
+        let sidecar = json!({"sidecar": sidecar.to_string()});
+        for options in [json!({"pattern": "gpt2"}), sidecar] {
+            let model = open(options).ok().unwrap();
+            assert_eq!(model.encode("low", true, false).unwrap().ids, [257]);
+            assert_eq!(described(&model)["counts_known"], false);
+            assert!(model.token(257).unwrap().contains("\"count\":null"));
+        }
+        assert!(open(json!({"pattern": "("})).is_err());
+    }
+
+    #[test]
+    fn tokenizers_of_hugging_face_open() {
+        let vocab: serde_json::Map<String, Value> = superword::imports::byte_chars()
+            .into_iter()
+            .map(String::from)
+            .chain(["lo".into(), "low".into()])
+            .zip((0..).map(Value::from))
+            .collect();
+        let file = json!({
+            "model": {"type": "BPE", "vocab": vocab, "merges": ["l o", "lo w"]},
+            "pre_tokenizer": {"type": "ByteLevel", "add_prefix_space": false, "use_regex": true},
+            "added_tokens": [],
+        });
+        let model = PageModel::open("tokenizer.json", file.to_string().as_bytes(), "{}");
+        let model = model.unwrap_or_else(|error| panic!("{}", error.message));
+        assert_eq!(model.encode("low", true, false).unwrap().ids, [257]);
+    }
+
+    /// Base64 of at most three bytes.
+    fn base64(bytes: &[u8]) -> String {
+        let digits = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+        let number = (0..3).fold(0, |number, at| {
+            number << 8 | usize::from(bytes.get(at).copied().unwrap_or(0))
+        });
+        let digit = |at: usize| match at <= bytes.len() {
+            true => char::from(digits[number >> (18 - 6 * at) & 63]),
+            false => '=',
+        };
+        (0..4).map(digit).collect()
     }
 }

@@ -38,6 +38,7 @@ pub mod encode;
 #[cfg(feature = "files")]
 pub mod evaluate;
 pub mod hash;
+pub mod imports;
 pub mod memory;
 pub mod merge;
 pub mod model;

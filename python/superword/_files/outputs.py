@@ -38,6 +38,7 @@ Kind = Literal[
     "config",
     "evaluation",
     "report",
+    "page",
 ]
 
 _NAMES: dict[Kind, str] = {
@@ -49,9 +50,14 @@ _NAMES: dict[Kind, str] = {
     "config": "the tokenizer_config.json of a fast tokenizer",
     "evaluation": "the result of an evaluation",
     "report": "a report that superword wrote",
+    "page": "a page of the playground",
 }
 
-_SAMPLES: dict[Kind, str] = {"evaluation": "result.json", "report": "report.html"}
+_SAMPLES: dict[Kind, str] = {
+    "evaluation": "result.json",
+    "report": "report.html",
+    "page": "playground.html",
+}
 
 _RANK = re.compile(rb"[A-Za-z0-9+/]+=* [0-9]+\r?\n")
 _START = 1 << 16
@@ -234,6 +240,10 @@ def _is_report(path: Path) -> bool:
     return any(mark in _start(path)[:400] for mark in REPORT_MARKS)
 
 
+def _is_page(path: Path) -> bool:
+    return b"<title>superword playground</title>" in _start(path)[:4096]
+
+
 _LOOKS_LIKE: dict[Kind, Callable[[Path], bool]] = {
     "model": _is_model,
     "counts": _is_counts,
@@ -243,4 +253,5 @@ _LOOKS_LIKE: dict[Kind, Callable[[Path], bool]] = {
     "config": _is_config,
     "evaluation": _is_evaluation,
     "report": _is_report,
+    "page": _is_page,
 }

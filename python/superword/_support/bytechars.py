@@ -10,14 +10,11 @@ b' the\\n'
 
 from __future__ import annotations
 
+from superword import _core
+
 __all__ = ["CHAR_OF", "to_bytes", "to_chars"]
 
-_PRINTABLE = [*range(0x21, 0x7F), *range(0xA1, 0xAD), *range(0xAE, 0x100)]
-_OTHERS = [byte for byte in range(256) if byte not in _PRINTABLE]
-
-# Printable bytes stand for themselves; the others, in order, for U+0100 and on.
-CHAR_OF = {byte: chr(byte) for byte in _PRINTABLE}
-CHAR_OF |= {byte: chr(0x100 + place) for place, byte in enumerate(_OTHERS)}
+CHAR_OF = dict(enumerate(_core.byte_chars()))
 _BYTE_OF = {char: byte for byte, char in CHAR_OF.items()}
 
 

@@ -5,20 +5,13 @@ from __future__ import annotations
 import json
 from typing import Any
 
+from superword import _core
 from superword.errors import SpecialTokenError
 from superword.tokenizer import END_OF_TEXT, AddedToken, Tokenizer
 
 __all__ = ["ROLES", "added_json", "json_bytes", "roles_of", "tokenizer_config"]
 
-ROLES = (
-    "bos_token",
-    "eos_token",
-    "pad_token",
-    "unk_token",
-    "sep_token",
-    "cls_token",
-    "mask_token",
-)
+ROLES = tuple(_core.roles())
 _PAD_NAMES = ("<|pad|>", "<pad>", "[PAD]")
 _NO_LIMIT = int(1e30)  # What transformers writes for "no limit".
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
+from superword import _core
 from superword.export.unicode import pinned
 from superword.pretokenizer import Pretokenizer, preset_names
 
@@ -30,12 +31,7 @@ _WORD_BRANCHES = {
 
 # The splits of DeepSeek V3, one after the other, as they are published. The preset `deepseek-v3` is
 # one pattern for all of them.
-DEEPSEEK_SPLITS = (
-    r"\p{N}{1,3}",
-    "[一-龥\u3040-ゟ゠-ヿ]+",
-    "[!\"#$%&'()*+,\\-./:;<=>?@\\[\\\\\\]^_`{|}~][A-Za-z]+|[^\r\n\\p{L}\\p{P}\\p{S}]?[\\p{L}\\p{M}]+"
-    "| ?[\\p{P}\\p{S}]+[\r\n]*|\\s*[\r\n]+|\\s+(?!\\S)|\\s+",
-)
+DEEPSEEK_SPLITS = tuple(_core.deepseek_splits())
 
 # Not `<` and `>`: with a backslash they are the beginning and end of a word in Rust.
 _SPECIAL = frozenset("\\.+*?()|[]{}^$-&~")

@@ -18,18 +18,19 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
+from superword import _core
 from superword._files.outputs import check_replaceable
 from superword._files.read import read_file
 from superword._files.replace import make_directory, replace
 from superword._support.extras import need
 from superword._support.paths import as_unicode
-from superword.errors import ConversionError, ExportError
+from superword.errors import ExportError
 from superword.export.config import json_bytes
 from superword.export.plan import Mode, Plan, Unicode, make_plan
 from superword.export.whole import refuse_other_joins, refuse_whole_runs
 from superword.tokenizer import Tokenizer
 
-__all__ = ["export_tiktoken", "load_tiktoken", "sidecar_of"]
+__all__ = ["export_tiktoken", "load_tiktoken", "sidecar_content", "sidecar_of"]
 
 
 def sidecar_of(path: Path) -> Path:
@@ -164,18 +165,16 @@ def load_tiktoken(path: str | os.PathLike[str]) -> Any:
     return prepared(encoding, normalizer, always, after)
 
 
-def read_sidecar(path: Path) -> dict[str, Any]:
-    """The content of the `.json` file of an export."""
+def sidecar_content(path: Path) -> tuple[str, bytes]:
+    """The name of the `.json` file of an export, for errors, and its content."""
     beside = sidecar_of(path)
     content = read_file(beside, "keep the two files of the export in one directory")
-    try:
-        sidecar = json.loads(content)
-    except ValueError as error:
-        raise ConversionError(f"{beside} is not JSON: {error}", path=str(beside)) from None
-    if not isinstance(sidecar, dict) or not {"pat_str", "special_tokens"} <= sidecar.keys():
-        raise ConversionError(
-            f"{beside} is not the sidecar of a tiktoken export: it has no pattern",
-            hint="export the model again",
-            path=str(beside),
-        )
+    return as_unicode(str(beside)), content
+
+
+def read_sidecar(path: Path) -> dict[str, Any]:
+    """The content of the `.json` file of an export."""
+    content = sidecar_content(path)
+    _core.read_sidecar(content)  # Raises an error if it is not a sidecar.
+    sidecar: dict[str, Any] = json.loads(content[1])
     return sidecar

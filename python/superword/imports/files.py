@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Mapping
 from pathlib import Path
 
+from superword import _core
 from superword._files.read import read_file
 from superword.errors import ConversionError, OptionError
-from superword.imports.build import NOT_BYTE_LEVEL
+from superword.imports.contents import content_of
 from superword.imports.huggingface import from_huggingface
-from superword.imports.json_files import parse_object
 from superword.imports.paper import PAPER_HEADER, from_paper
 from superword.imports.tekken import from_tekken
 from superword.imports.tiktoken import from_tiktoken
@@ -25,9 +24,6 @@ _HINT = (
     "give a tokenizer.json, its directory, a .tiktoken file, a tekken.json, or a model of "
     "superword or of the paper's program"
 )
-_MODEL = b"\x89SWM"
-_RANK = re.compile(rb"\s*[A-Za-z0-9+/]*=* [0-9]+\s")
-_START = 1 << 12
 
 
 def open_any(
@@ -91,26 +87,8 @@ def _file_in(path: Path) -> Path:
 
 def _kind_of(file: Path) -> str:
     content = read_file(file, _HINT)
-    start = content[:_START]
-    if start.startswith(_MODEL):
-        return "superword"
-    if start.removeprefix(b"\xef\xbb\xbf").startswith(PAPER_HEADER.encode()):
+    if content.removeprefix(b"\xef\xbb\xbf").startswith(PAPER_HEADER.encode()):
         return "paper"
     if file.name == "merges.txt":
         return "huggingface"
-    if start.lstrip().startswith(b"{"):
-        data = parse_object(file, content)
-        if isinstance(data.get("vocab"), list) and isinstance(data.get("config"), dict):
-            return "tekken"
-        return "huggingface"
-    if _RANK.match(start):
-        return "tiktoken"
-    if file.suffix == ".model" or b"\x00" in start or start.startswith(b"\n"):
-        raise ConversionError(
-            f"{file} looks like a SentencePiece model, not byte-level BPE",
-            hint=NOT_BYTE_LEVEL,
-            path=str(file),
-        )
-    raise ConversionError(
-        f"{file} is not a tokenizer that superword knows", hint=_HINT, path=str(file)
-    )
+    return _core.file_kind(content_of(file, content))

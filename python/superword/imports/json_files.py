@@ -2,34 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 
 from superword.errors import ConversionError, SuperwordError
 
-__all__ = ["laid_out", "parse_object"]
-
-
-def parse_object(file: Path, content: bytes | str) -> dict[str, Any]:
-    """The JSON object in a file."""
-    try:
-        data = json.loads(content)
-    except (ValueError, RecursionError) as error:
-        raise ConversionError(
-            f"{file} is not JSON: {error}",
-            hint="the file is damaged or incomplete; download it again",
-            path=str(file),
-        ) from None
-    if not isinstance(data, dict):
-        raise ConversionError(
-            f"{file} is not a JSON object",
-            hint="give a tokenizer.json, or the directory that holds it",
-            path=str(file),
-        )
-    return data
+__all__ = ["laid_out"]
 
 
 @contextmanager

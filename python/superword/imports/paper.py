@@ -44,11 +44,10 @@ from typing import Any, NoReturn
 from superword import _core
 from superword._files.read import read_file
 from superword._support.bytechars import to_bytes
-from superword.errors import ConversionError
-from superword.imports.build import pretokenizer_for
+from superword.errors import ConversionError, PatternError
 from superword.imports.json_files import laid_out
 from superword.options import Method
-from superword.pretokenizer import Pretokenizer
+from superword.pretokenizer import Pretokenizer, preset_names
 from superword.tokenizer import Tokenizer
 
 __all__ = ["PAPER_HEADER", "from_paper"]
@@ -209,12 +208,25 @@ class _Reader:
 
 def _pretokenizer(options: dict[str, Any]) -> Pretokenizer:
     scripts = options.get("script_specific_scripts") or None
-    return pretokenizer_for(
-        options["main_regex"],
-        script_pattern=options.get("script_specific_regex") if scripts else None,
-        scripts=scripts,
-        eligible=options.get("merge_pattern"),
-    )
+    try:
+        made = Pretokenizer(
+            pattern=options["main_regex"],
+            script_pattern=options.get("script_specific_regex") if scripts else None,
+            scripts=scripts,
+            eligible=options.get("merge_pattern"),
+        )
+    except PatternError as error:
+        raise ConversionError(
+            f"the pattern cannot be used: {error._texts[0]}", hint=error._texts[1]
+        ) from error
+    # If a preset has the same patterns, the model shows its name.
+    presets = (Pretokenizer(name) for name in preset_names())
+    return next((preset for preset in presets if _parts(preset) == _parts(made)), made)
+
+
+def _parts(made: Pretokenizer) -> tuple[Any, ...]:
+    # Scripts are a set. The files list them in another order.
+    return made.pattern, made.script_pattern, sorted(made.scripts), made.eligible
 
 
 def _by_id(words: list[Event], supermerges: list[Event], ids: dict[bytes, int]) -> list[Event]:

@@ -2,7 +2,12 @@
 
 use std::sync::Arc;
 
-use aho_corasick::{AhoCorasick, MatchKind};
+use aho_corasick::{Match, MatchKind};
+// The one automaton that `AhoCorasick` chooses most often takes less code than all of them.
+#[cfg(feature = "fast-patterns")]
+use aho_corasick::AhoCorasick as Strings;
+#[cfg(not(feature = "fast-patterns"))]
+use aho_corasick::{Input, automaton::Automaton, nfa::contiguous::NFA as Strings};
 
 use crate::model::AddedToken;
 
@@ -10,7 +15,7 @@ use crate::model::AddedToken;
 #[derive(Clone, Debug, Default)]
 pub(super) struct Search {
     /// `None` if there are no tokens.
-    automaton: Option<AhoCorasick>,
+    automaton: Option<Arc<Strings>>,
     tokens: Arc<[AddedToken]>,
     /// Whether each token is found. A token that is not allowed still hides those inside it. `None`
     /// if all are allowed.
@@ -26,10 +31,11 @@ impl Search {
         }
         let texts = tokens.iter().map(|token| text(&token.text));
         Search {
-            automaton: AhoCorasick::builder()
+            automaton: Strings::builder()
                 .match_kind(MatchKind::LeftmostLongest)
                 .build(texts)
-                .ok(),
+                .ok()
+                .map(Arc::new),
             tokens: tokens.iter().map(|&token| token.clone()).collect(),
             allowed: None,
         }
@@ -69,7 +75,7 @@ impl Search {
     ) -> Result<(), E> {
         let mut done = 0;
         let matches = self.automaton.iter();
-        for found in matches.flat_map(|automaton| automaton.find_iter(text)) {
+        for found in matches.flat_map(|automaton| find_iter(automaton, text)) {
             let number = found.pattern().as_usize();
             let token = &self.tokens[number];
             let (mut start, mut end) = (found.start(), found.end());
@@ -97,6 +103,20 @@ impl Search {
             false => Ok(()),
         }
     }
+}
+
+#[cfg(feature = "fast-patterns")]
+fn find_iter<'s>(strings: &'s Strings, text: &'s str) -> impl Iterator<Item = Match> + 's {
+    strings.find_iter(text)
+}
+
+/// A search of the whole text from its start cannot fail.
+#[cfg(not(feature = "fast-patterns"))]
+fn find_iter<'s>(strings: &'s Strings, text: &'s str) -> impl Iterator<Item = Match> + 's {
+    strings
+        .try_find_iter(Input::new(text))
+        .into_iter()
+        .flatten()
 }
 
 /// Whether a word character is beside a token.

@@ -41,7 +41,7 @@ use std::sync::Arc;
 
 use engine::{Engine, Purpose};
 pub use error::{PatternError, SplitError};
-pub use presets::{DEFAULT_ELIGIBLE, DEFAULT_PRESET, PRESETS};
+pub use presets::{DEEPSEEK_SPLITS, DEFAULT_ELIGIBLE, DEFAULT_PRESET, PRESETS};
 use scan::Scanner;
 pub use script::{Run, Script, ScriptSet, is_real, script_of, scripts_in};
 pub use shapes::Shape;
@@ -125,6 +125,21 @@ impl<F: FnMut(usize, usize)> Sink for F {
     #[inline]
     fn pretoken(&mut self, start: usize, end: usize) {
         self(start, end);
+    }
+}
+
+/// A sink of any type.
+#[cfg(target_family = "wasm")]
+struct AnySink<'s>(&'s mut dyn Sink);
+
+#[cfg(target_family = "wasm")]
+impl Sink for AnySink<'_> {
+    fn pretoken(&mut self, start: usize, end: usize) {
+        self.0.pretoken(start, end);
+    }
+
+    fn pretokens(&mut self, start: usize, base: usize, ends: u64) {
+        self.0.pretokens(start, base, ends);
     }
 }
 
@@ -258,6 +273,15 @@ impl Pretokenizer {
     /// Passes the pretokens to a [`Sink`]; otherwise like [`Pretokenizer::for_each`].
     #[inline]
     pub fn feed(&self, text: &str, sink: &mut impl Sink) -> Result<(), SplitError> {
+        // Scanners are compiled for each sink, so that they are fast. For pages they are compiled
+        // only once, because every page contains them.
+        #[cfg(target_family = "wasm")]
+        let sink = &mut AnySink(sink);
+        self.scan(text, sink)
+    }
+
+    #[inline]
+    fn scan(&self, text: &str, sink: &mut impl Sink) -> Result<(), SplitError> {
         let mut start = 0;
         // A single call of `scan`, so that each scanner is compiled only once per sink.
         while start < text.len() {

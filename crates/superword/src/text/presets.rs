@@ -193,6 +193,18 @@ macro_rules! cjk {
     };
 }
 
+/// The splits of DeepSeek V3, one after the other, as they are published. The preset `deepseek-v3` is
+/// one pattern for all of them.
+pub const DEEPSEEK_SPLITS: [&str; 3] = [
+    r"\p{N}{1,3}",
+    concat!("[", cjk!(), "]+"),
+    concat!(
+        r##"[!"#$%&'()*+,\-./:;<=>?@\[\\\]^_`{|}~][A-Za-z]+"##,
+        "|[^\r\n\\p{L}\\p{P}\\p{S}]?[\\p{L}\\p{M}]+",
+        "| ?[\\p{P}\\p{S}]+[\r\n]*|\\s*[\r\n]+|\\s+(?!\\S)|\\s+",
+    ),
+];
+
 /// The pattern of DeepSeek V3: its three splits in sequence, as one pattern.
 ///
 /// The first two split off numbers and then runs of [`cjk`]. The third splits both those runs and

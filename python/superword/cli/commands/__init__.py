@@ -17,6 +17,7 @@ from superword.cli.commands.imports import import_
 from superword.cli.commands.looking import explain, show
 from superword.cli.commands.models import inspect, truncate
 from superword.cli.commands.plans import plan
+from superword.cli.commands.playground import playground
 from superword.cli.commands.reports import report
 from superword.cli.commands.texts import decode, encode, pretokenize
 from superword.cli.commands.train import train
@@ -44,7 +45,7 @@ _COMMANDS = {
     "Train": (train,),
     "Train in parts": (plan, count, candidates, merge_counts),
     "Encode and decode": (encode, encode_files, decode, pretokenize),
-    "Look and compare": (show, explain, evaluate, report),
+    "Look and compare": (show, explain, evaluate, report, playground),
     "Models": (inspect, truncate, import_, export, verify),
     "Shell": (completion,),
 }

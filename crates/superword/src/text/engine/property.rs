@@ -66,6 +66,8 @@ pub(in crate::text) enum Property {
     Categories(u32),
     /// This script.
     Script(Script),
+    /// The first 128 code points.
+    Ascii,
 }
 
 impl Property {
@@ -78,7 +80,7 @@ impl Property {
             None => (name.trim(), false),
         };
         let Some((key, value)) = name.split_once(['=', ':']) else {
-            let found = categories(&loose(name)).map(Property::Categories);
+            let found = general_category(name);
             let found = found.or_else(|| Script::from_name(name).ok().map(Property::Script));
             return Ok(found.map(|property| (property, negated)));
         };
@@ -90,7 +92,7 @@ impl Property {
             None => key,
         };
         let found = match loose(key).as_str() {
-            "gc" | "generalcategory" => categories(&loose(value)).map(Property::Categories),
+            "gc" | "generalcategory" => general_category(value),
             "sc" | "script" => Some(Property::Script(Script::from_name(value)?)),
             _ => None,
         };
@@ -107,6 +109,7 @@ impl Property {
         let has = |c: char| match self {
             Property::Categories(bits) => bits >> category(c as u32) & 1 != 0,
             Property::Script(wanted) => script(c as u32) == wanted.index(),
+            Property::Ascii => c.is_ascii(),
         };
         let mut ranges: Vec<(char, char)> = Vec::new();
         let mut last_had = false;
@@ -123,14 +126,25 @@ impl Property {
     }
 }
 
+/// The property that a value of `General_Category` names. As in most regex engines, `Any` and `ASCII`
+/// count as values.
+fn general_category(name: &str) -> Option<Property> {
+    match loose(name).as_str() {
+        "ascii" => Some(Property::Ascii),
+        name => categories(name).map(Property::Categories),
+    }
+}
+
 /// The categories of a normalised name, one bit each.
 fn categories(name: &str) -> Option<u32> {
     let bits = |wanted: &dyn Fn(&str) -> bool| {
         let matching = (0..CATEGORIES.len()).filter(|&i| wanted(CATEGORIES[i]));
         matching.fold(0, |bits, i| bits | 1 << i)
     };
-    if name == "assigned" {
-        return Some(bits(&|short| short != "Cn"));
+    match name {
+        "any" => return Some(bits(&|_| true)),
+        "assigned" => return Some(bits(&|short| short != "Cn")),
+        _ => {}
     }
     // Two more aliases that are not in the list above.
     let name = match name {

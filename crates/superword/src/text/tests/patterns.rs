@@ -349,3 +349,38 @@ fn test_pretokenizer_is_shared_among_threads() {
     fn shared<T: Send + Sync + Clone>(_: &T) {}
     shared(&preset("gpt2"));
 }
+
+#[test]
+fn any_and_ascii_count_as_general_categories() {
+    let cases = [
+        (r"\A\p{Any}+\z", "a é😀\u{378}\u{10FFFF}", ""),
+        (r"\A[\p{any}&&[^b]]+\z", "aé", "ab"),
+        (r"\A\p{ASCII}+\z", "\0aZ~\u{7f}", "aé"),
+        (r"\A\p{gc=ascii}+\z", "a", "\u{80}"),
+        (r"\A\P{ASCII}+\z", "é😀\u{80}", "éa"),
+        (r"(?<!\p{ASCII})x", "éx", "ax"),
+    ];
+    for (pattern, yes, no) in cases {
+        let matcher = Matcher::new(pattern).unwrap();
+        assert!(matcher.is_match(yes), "{pattern} {yes:?}");
+        assert!(!matcher.is_match(no), "{pattern} {no:?}");
+    }
+    assert!(!Matcher::new(r"\P{Any}").unwrap().is_match("aé\u{10FFFF}"));
+}
+
+#[test]
+fn properties_that_are_not_in_our_tables_are_known() {
+    for property in [
+        "Alphabetic",
+        "Emoji",
+        "Age=6.0",
+        "GCB=Extend",
+        "scx=Han",
+        "WB=Numeric",
+    ] {
+        assert!(
+            Matcher::new(&format!(r"\p{{{property}}}")).is_ok(),
+            "{property}"
+        );
+    }
+}

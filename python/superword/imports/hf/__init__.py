@@ -1,1 +1,0 @@
-"""The parts of a tokenizer of Hugging Face, and the files beside it."""
