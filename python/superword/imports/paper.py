@@ -47,12 +47,11 @@ from superword._support.bytechars import to_bytes
 from superword.errors import ConversionError, PatternError
 from superword.imports.json_files import laid_out
 from superword.options import Method
-from superword.pretokenizer import Pretokenizer, preset_names
+from superword.pretokenizer import Pretokenizer
 from superword.tokenizer import Tokenizer
 
-__all__ = ["PAPER_HEADER", "from_paper"]
+__all__ = ["from_paper"]
 
-PAPER_HEADER = "BoundlessBPE v"
 _METHODS: dict[str, Method] = {"word": "bpe", "boundless": "boundless", "superbpe": "superbpe"}
 
 # Kind, left (or the deleted token), right, count: an event as the engine takes it.
@@ -130,7 +129,7 @@ class _Reader:
 
     def header(self) -> Method:
         words = self.lines[0].split()
-        if len(words) != 3 or not self.lines[0].startswith(PAPER_HEADER):
+        if len(words) != 3 or words[0] != "BoundlessBPE":
             self.refuse("it does not start with 'BoundlessBPE v2' and a kind", at=0)
         if words[1] != "v2":
             self.refuse(f"it is of version {words[1]}; version v2 can be read", at=0)
@@ -219,14 +218,7 @@ def _pretokenizer(options: dict[str, Any]) -> Pretokenizer:
         raise ConversionError(
             f"the pattern cannot be used: {error._texts[0]}", hint=error._texts[1]
         ) from error
-    # If a preset has the same patterns, the model shows its name.
-    presets = (Pretokenizer(name) for name in preset_names())
-    return next((preset for preset in presets if _parts(preset) == _parts(made)), made)
-
-
-def _parts(made: Pretokenizer) -> tuple[Any, ...]:
-    # Scripts are a set. The files list them in another order.
-    return made.pattern, made.script_pattern, sorted(made.scripts), made.eligible
+    return Pretokenizer._wrap(made._engine.or_preset())
 
 
 def _by_id(words: list[Event], supermerges: list[Event], ids: dict[bytes, int]) -> list[Event]:
