@@ -38,14 +38,15 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NoReturn
 
 from superword import _core
 from superword._files.read import read_file
 from superword._support.bytechars import to_bytes
-from superword.errors import ConversionError, PatternError
-from superword.imports.json_files import laid_out
+from superword.errors import ConversionError, PatternError, SuperwordError
 from superword.options import Method
 from superword.pretokenizer import Pretokenizer
 from superword.tokenizer import Tokenizer
@@ -104,7 +105,7 @@ class _Reader:
                 self.refuse("it deletes superwords, which superword cannot express")
         if any(self.lines[self.at :]):
             self.refuse("the file goes on after its last section")
-        with laid_out(self.file):
+        with _laid_out(self.file):
             chosen = _pretokenizer(options) if pretokenizer is None else pretokenizer
             if not isinstance(chosen, Pretokenizer):
                 chosen = Pretokenizer(chosen)
@@ -203,6 +204,23 @@ class _Reader:
             path=str(self.file),
             line=number,
         )
+
+
+@contextmanager
+def _laid_out(file: Path) -> Iterator[None]:
+    """Name the file in every `ConversionError`, and turn surprises in its layout into one."""
+    try:
+        yield
+    except ConversionError as error:
+        raise error._at(str(file), path=str(file)) from None
+    except SuperwordError:
+        raise
+    except (KeyError, TypeError, AttributeError, IndexError, ValueError) as error:
+        raise ConversionError(
+            f"{file}: not laid out as expected ({type(error).__name__}: {error})",
+            hint="the file is damaged, or of a version that superword does not know",
+            path=str(file),
+        ) from error
 
 
 def _pretokenizer(options: dict[str, Any]) -> Pretokenizer:
