@@ -19,6 +19,7 @@ class Pretokenizer:
     def custom(
         pattern: str, script_pattern: str | None, scripts: Sequence[str] | None, eligible: str
     ) -> Pretokenizer: ...
+    def or_preset(self) -> Pretokenizer: ...
     @property
     def name(self) -> str | None: ...
     @property
@@ -422,7 +423,7 @@ _Content = tuple[str | None, bytes]  # the name of a file for errors, and what i
 _Special = Sequence[tuple[str, int]]  # special tokens with their ids
 
 def file_kind(file: _Content) -> str:
-    """What a file is: "superword", "huggingface", "tiktoken" or "tekken"."""
+    """What a file is: "superword", "huggingface", "tiktoken", "tekken" or "paper"."""
 
 def import_huggingface(
     file: _Content,  # a tokenizer.json

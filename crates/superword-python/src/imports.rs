@@ -33,7 +33,7 @@ fn imported(
         .map_err(|error| errors::import(&error))
 }
 
-/// What a file is: `superword`, `huggingface`, `tiktoken` or `tekken`.
+/// What a file is: `superword`, `huggingface`, `tiktoken`, `tekken` or `paper`.
 #[pyfunction]
 pub(crate) fn file_kind(py: Python<'_>, file: File) -> PyResult<&'static str> {
     detached(py, || Kind::of(source(&file)))?

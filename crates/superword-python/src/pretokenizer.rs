@@ -55,6 +55,11 @@ impl PyPretokenizer {
         })
     }
 
+    /// The preset with exactly these patterns, or the same pretokenizer if there is none.
+    fn or_preset(&self) -> PyResult<PyPretokenizer> {
+        compile(self.inner.config().clone().or_preset())
+    }
+
     #[getter]
     fn name(&self) -> Option<&str> {
         self.inner.config().name.as_deref()

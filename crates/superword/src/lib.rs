@@ -1,8 +1,9 @@
 //! The engine of superword: trains and runs BPE, BoundlessBPE and SuperBPE tokenizers.
 //!
 //! Data flows one way. Training: [`corpus`] → [`text`] → [`count`] → [`train`] (with [`merge`]) →
-//! [`model`]. Encoding: [`text`] → [`encode`] → ids. The engine does not depend on Python, prints
-//! nothing and has no global state. It reports through an [`observe::Observer`].
+//! [`model`]. Encoding: [`text`] → [`encode`] → ids. [`imports`] makes models from files of other
+//! programs. The engine does not depend on Python, prints nothing and has no global state. It reports
+//! through an [`observe::Observer`].
 //!
 //! # Features
 //!

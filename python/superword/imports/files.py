@@ -11,7 +11,7 @@ from superword._files.read import read_file
 from superword.errors import ConversionError, OptionError
 from superword.imports.contents import content_of
 from superword.imports.huggingface import from_huggingface
-from superword.imports.paper import PAPER_HEADER, from_paper
+from superword.imports.paper import from_paper
 from superword.imports.tekken import from_tekken
 from superword.imports.tiktoken import from_tiktoken
 from superword.tokenizer import Tokenizer
@@ -87,8 +87,6 @@ def _file_in(path: Path) -> Path:
 
 def _kind_of(file: Path) -> str:
     content = read_file(file, _HINT)
-    if content.removeprefix(b"\xef\xbb\xbf").startswith(PAPER_HEADER.encode()):
-        return "paper"
     if file.name == "merges.txt":
         return "huggingface"
     return _core.file_kind(content_of(file, content))

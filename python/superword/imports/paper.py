@@ -38,21 +38,21 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NoReturn
 
 from superword import _core
 from superword._files.read import read_file
 from superword._support.bytechars import to_bytes
-from superword.errors import ConversionError, PatternError
-from superword.imports.json_files import laid_out
+from superword.errors import ConversionError, PatternError, SuperwordError
 from superword.options import Method
-from superword.pretokenizer import Pretokenizer, preset_names
+from superword.pretokenizer import Pretokenizer
 from superword.tokenizer import Tokenizer
 
-__all__ = ["PAPER_HEADER", "from_paper"]
+__all__ = ["from_paper"]
 
-PAPER_HEADER = "BoundlessBPE v"
 _METHODS: dict[str, Method] = {"word": "bpe", "boundless": "boundless", "superbpe": "superbpe"}
 
 # Kind, left (or the deleted token), right, count: an event as the engine takes it.
@@ -105,7 +105,7 @@ class _Reader:
                 self.refuse("it deletes superwords, which superword cannot express")
         if any(self.lines[self.at :]):
             self.refuse("the file goes on after its last section")
-        with laid_out(self.file):
+        with _laid_out(self.file):
             chosen = _pretokenizer(options) if pretokenizer is None else pretokenizer
             if not isinstance(chosen, Pretokenizer):
                 chosen = Pretokenizer(chosen)
@@ -130,7 +130,7 @@ class _Reader:
 
     def header(self) -> Method:
         words = self.lines[0].split()
-        if len(words) != 3 or not self.lines[0].startswith(PAPER_HEADER):
+        if len(words) != 3 or words[0] != "BoundlessBPE":
             self.refuse("it does not start with 'BoundlessBPE v2' and a kind", at=0)
         if words[1] != "v2":
             self.refuse(f"it is of version {words[1]}; version v2 can be read", at=0)
@@ -206,6 +206,23 @@ class _Reader:
         )
 
 
+@contextmanager
+def _laid_out(file: Path) -> Iterator[None]:
+    """Name the file in every `ConversionError`, and turn surprises in its layout into one."""
+    try:
+        yield
+    except ConversionError as error:
+        raise error._at(str(file), path=str(file)) from None
+    except SuperwordError:
+        raise
+    except (KeyError, TypeError, AttributeError, IndexError, ValueError) as error:
+        raise ConversionError(
+            f"{file}: not laid out as expected ({type(error).__name__}: {error})",
+            hint="the file is damaged, or of a version that superword does not know",
+            path=str(file),
+        ) from error
+
+
 def _pretokenizer(options: dict[str, Any]) -> Pretokenizer:
     scripts = options.get("script_specific_scripts") or None
     try:
@@ -219,14 +236,7 @@ def _pretokenizer(options: dict[str, Any]) -> Pretokenizer:
         raise ConversionError(
             f"the pattern cannot be used: {error._texts[0]}", hint=error._texts[1]
         ) from error
-    # If a preset has the same patterns, the model shows its name.
-    presets = (Pretokenizer(name) for name in preset_names())
-    return next((preset for preset in presets if _parts(preset) == _parts(made)), made)
-
-
-def _parts(made: Pretokenizer) -> tuple[Any, ...]:
-    # Scripts are a set. The files list them in another order.
-    return made.pattern, made.script_pattern, sorted(made.scripts), made.eligible
+    return Pretokenizer._wrap(made._engine.or_preset())
 
 
 def _by_id(words: list[Event], supermerges: list[Event], ids: dict[bytes, int]) -> list[Event]:

@@ -9,7 +9,7 @@ use super::rules::{Rules, check_alphabet};
 use crate::model::{
     AddedToken, Facts, Method, Model, NamedEvent, NamedParts, Normalizer, PickySplit,
 };
-use crate::text::{DEFAULT_ELIGIBLE, PRESETS, Pretokenizer, PretokenizerConfig};
+use crate::text::{DEFAULT_ELIGIBLE, Pretokenizer, PretokenizerConfig};
 
 /// The parts of an imported model.
 pub(super) struct Parts<'a> {
@@ -85,20 +85,12 @@ fn facts_of(mut imported: Facts) -> Facts {
 /// The pretokenizer with this pattern, stored as it is written. If a preset has the same pattern, it
 /// is that preset, and the model shows its name.
 pub(super) fn pretokenizer_for(pattern: &str) -> Result<PretokenizerConfig, Reason> {
-    let mut config = PretokenizerConfig {
+    let config = PretokenizerConfig {
         name: None,
         pattern: pattern.to_owned(),
         script: None,
         eligible: DEFAULT_ELIGIBLE.to_owned(),
     };
     Pretokenizer::new(config.clone()).map_err(Reason::Pattern)?;
-    for name in PRESETS {
-        let preset = PretokenizerConfig::preset(name);
-        config.name = Some(name.to_owned());
-        if preset.as_ref() == Some(&config) {
-            return Ok(config);
-        }
-    }
-    config.name = None;
-    Ok(config)
+    Ok(config.or_preset())
 }

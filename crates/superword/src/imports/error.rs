@@ -41,6 +41,9 @@ pub enum Reason {
     #[error("is not a tokenizer that superword knows")]
     UnknownKind,
 
+    #[error("is a model of the paper's program")]
+    PaperModel,
+
     #[error("not laid out as expected ({at}: {problem})")]
     Layout { at: String, problem: String },
 
@@ -146,6 +149,7 @@ impl Reason {
             | Reason::NotASidecar
             | Reason::NotUtf8 { .. }
             | Reason::SentencePieceFile
+            | Reason::PaperModel
             | Reason::UnknownKind => " ",
             Reason::NotARank { .. } => ":",
             _ => ": ",
@@ -165,6 +169,7 @@ impl Reason {
                 "give a tokenizer.json, its directory, a .tiktoken file, a tekken.json, or a model \
                  of superword or of the paper's program"
             }
+            Reason::PaperModel => "convert it with superword import, and open the result",
             Reason::Layout { .. } => {
                 "the file is damaged, or of a version that superword does not know"
             }

@@ -173,12 +173,17 @@ impl<'n, 'a> Node<'n, 'a> {
 
     /// A number that can be an id or a rank.
     pub(super) fn number(&self) -> Result<u32, Reason> {
-        number_of(self.value).ok_or_else(|| match self.value {
+        number_of(self.value).ok_or_else(|| self.not_a_number())
+    }
+
+    /// The error for a value that cannot be an id or a rank.
+    pub(super) fn not_a_number(&self) -> Reason {
+        match self.value {
             Json::Number(number) => {
                 self.wrong(format_args!("{number} is not a whole number below 2^32"))
             }
             _ => self.expected("a number"),
-        })
+        }
     }
 
     pub(super) fn list(&self) -> Result<&'n [Json<'a>], Reason> {

@@ -84,16 +84,19 @@ pub enum Kind {
     Tiktoken,
     /// A `tekken.json` of Mistral.
     Tekken,
+    /// A model of the paper's program, which only the Python package imports.
+    Paper,
 }
 
 impl Kind {
-    /// The name in the API: `superword`, `huggingface`, `tiktoken`, `tekken`.
+    /// The name in the API: `superword`, `huggingface`, `tiktoken`, `tekken`, `paper`.
     pub fn name(self) -> &'static str {
         match self {
             Kind::Superword => "superword",
             Kind::HuggingFace => "huggingface",
             Kind::Tiktoken => "tiktoken",
             Kind::Tekken => "tekken",
+            Kind::Paper => "paper",
         }
     }
 
@@ -106,6 +109,7 @@ impl Kind {
             },
             Start::Model => Ok(Kind::Superword),
             Start::Ranks => Ok(Kind::Tiktoken),
+            Start::Paper => Ok(Kind::Paper),
         }
     }
 }
@@ -113,6 +117,7 @@ impl Kind {
 /// Imports a file of any kind, recognised by its content.
 pub fn open(file: Source<'_>, options: &Options<'_>) -> Result<Model, ImportError> {
     match Start::of(file)? {
+        Start::Paper => Err(file.error(Reason::PaperModel)),
         Start::Model => Model::from_bytes(file.content).map_err(|error| file.error(error.into())),
         Start::Ranks => tiktoken::import(file, options.sidecar, options.encoding.clone()),
         Start::Json => {
@@ -131,6 +136,7 @@ enum Start {
     Model,
     Json,
     Ranks,
+    Paper,
 }
 
 impl Start {
@@ -140,6 +146,9 @@ impl Start {
             return Ok(Start::Model);
         }
         let text = content.strip_prefix(BYTE_ORDER_MARK).unwrap_or(content);
+        if text.starts_with(b"BoundlessBPE v") {
+            return Ok(Start::Paper);
+        }
         if text.trim_ascii_start().starts_with(b"{") {
             return Ok(Start::Json);
         }

@@ -165,6 +165,11 @@ fn ranks_need_a_pattern_or_a_sidecar() {
     let model = open_text("m.tiktoken", &file, &options).unwrap();
     assert_eq!(id_of(&model, b"ab"), Some(TokenId(256)));
     assert_eq!(model.parts().pretokenizer.name.as_deref(), Some("gpt2"));
+    for wrong in ["[]", r#"{"pat_str": "."}"#] {
+        let error = tiktoken::read_sidecar(Source::new("s", wrong.as_bytes())).unwrap_err();
+        let expected = "s is not the sidecar of a tiktoken export: it has no pattern";
+        assert_eq!(error.to_string(), expected);
+    }
     // The special tokens keep the order of the file.
     let sidecar = r#"{"pat_str": ".", "special_tokens": {"z": 400, "a": 300, "m": 400}}"#;
     let options = Options {
@@ -305,6 +310,11 @@ fn the_last_of_two_equal_keys_counts() {
 fn files_of_other_kinds_are_refused() {
     for (name, content, expected) in [
         ("a", "", "a is not a tokenizer that superword knows"),
+        (
+            "a",
+            "BoundlessBPE v2 word\n",
+            "a is a model of the paper's program",
+        ),
         ("a", "IQ== x\n", "a is not a tokenizer that superword knows"),
         (
             "a.model",

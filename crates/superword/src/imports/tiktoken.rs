@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use super::build::{Parts, pretokenizer_for};
 use super::error::{ImportError, Reason};
-use super::json::{BYTE_ORDER_MARK, Node, parse_object};
+use super::json::{BYTE_ORDER_MARK, Json, Node, parse_object};
 use super::rules::rules_of;
 use super::shown::quoted_bytes;
 use super::{Source, base64};
@@ -34,23 +34,27 @@ impl Encoding {
 
 /// The content of the `.json` file that superword writes beside a `.tiktoken` file.
 pub fn read_sidecar(file: Source<'_>) -> Result<Encoding, ImportError> {
-    let data = parse_object(file)?;
-    let read = || {
-        let root = Node::root(&data);
-        if data.field("pat_str").is_none() || data.field("special_tokens").is_none() {
-            return Err(Reason::NotASidecar);
-        }
-        let special = root.need("special_tokens")?;
-        let special: Result<_, Reason> = special
-            .nodes()?
-            .map(|(text, id)| Ok((text.to_owned(), id.number()?)))
-            .collect();
-        Ok(Encoding {
-            pattern: Some(root.need_text("pat_str")?.to_owned()),
-            special_tokens: Some(special?),
-        })
-    };
-    read().map_err(|reason| ImportError::from(reason).in_file(file.name))
+    let data = parse_object(file).map_err(|error| match error.reason {
+        Reason::NotAnObject => file.error(Reason::NotASidecar),
+        _ => error,
+    })?;
+    sidecar_of(&data).map_err(|reason| file.error(reason))
+}
+
+fn sidecar_of(data: &Json<'_>) -> Result<Encoding, Reason> {
+    let has = |name| data.field(name).is_some();
+    if !has("pat_str") || !has("special_tokens") {
+        return Err(Reason::NotASidecar);
+    }
+    let root = Node::root(data);
+    let mut special = Vec::new();
+    for (text, id) in root.need("special_tokens")?.nodes()? {
+        special.push((text.to_owned(), id.number()?));
+    }
+    Ok(Encoding {
+        pattern: Some(root.need_text("pat_str")?.to_owned()),
+        special_tokens: Some(special),
+    })
 }
 
 /// Imports a `.tiktoken` file.

@@ -79,6 +79,25 @@ impl PretokenizerConfig {
         })
     }
 
+    /// The preset with exactly these patterns, or the same configuration if there is none. A model
+    /// then shows the name of the preset. The order of the scripts does not matter.
+    pub fn or_preset(self) -> PretokenizerConfig {
+        let mut presets = PRESETS.into_iter().filter_map(PretokenizerConfig::preset);
+        presets.find(|preset| preset.is_same(&self)).unwrap_or(self)
+    }
+
+    fn is_same(&self, other: &PretokenizerConfig) -> bool {
+        let script = |config: &PretokenizerConfig| {
+            let mut script = config.script.clone();
+            script
+                .iter_mut()
+                .for_each(|script| script.scripts.sort_unstable());
+            script
+        };
+        let patterns = (&self.pattern, &self.eligible) == (&other.pattern, &other.eligible);
+        patterns && script(self) == script(other)
+    }
+
     /// The patterns in one spelling, and the scripts in order.
     fn patterns(&self) -> (String, Option<(String, Vec<&str>)>) {
         let script = self.script.as_ref().map(|script| {

@@ -130,10 +130,7 @@ impl<'n> Vocabulary<'n> {
         let mut listed = Vec::with_capacity(fields.len());
         for (token, id) in fields {
             let Some(id) = number_of(id) else {
-                return Err(vocab
-                    .need(token)?
-                    .number()
-                    .map_or_else(|reason| reason, |_| vocab.wrong("not a number")));
+                return Err(vocab.need(token)?.not_a_number());
             };
             listed.push((token, id));
         }
@@ -199,14 +196,16 @@ fn ranks_of(merges: &Node<'_, '_>) -> Result<Ranks, Reason> {
     };
     for ((merge, rank), at) in listed.iter().zip(0u32..).zip(0..) {
         let parts = match merge {
-            Json::Text(text) => text.split_once(' '),
+            Json::Text(text) => text
+                .split_once(' ')
+                .filter(|(_, right)| !right.contains(' ')),
             Json::List(items) => match &items[..] {
                 [Json::Text(left), Json::Text(right)] => Some((&left[..], &right[..])),
                 _ => None,
             },
             _ => None,
         };
-        let Some((left, right)) = parts.filter(|(_, right)| !is_two(merge, right)) else {
+        let Some((left, right)) = parts else {
             return Err(merges.at(at)?.wrong("expected two tokens"));
         };
         // Otherwise no text is turned into these characters, so the merge never applies.
@@ -225,11 +224,6 @@ fn ranks_of(merges: &Node<'_, '_>) -> Result<Ranks, Reason> {
         }
     }
     Ok(ranks)
-}
-
-/// Whether the right part of a merge that is written as one text has a space, and so is two parts.
-fn is_two(merge: &Json<'_>, right: &str) -> bool {
-    matches!(merge, Json::Text(_)) && right.contains(' ')
 }
 
 fn check_model(model: &Node<'_, '_>) -> Result<(), Reason> {
