@@ -71,8 +71,10 @@ def test_a_tiktoken_file_asks_for_its_pattern(
 def test_the_description_beside_a_tiktoken_file_is_used(
     empty: Playground, words: Tokenizer, tmp_path: Path
 ) -> None:
-    words.export_tiktoken(tmp_path / "ranks.tiktoken")
-    files = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
+    folder = tmp_path / "exported"
+    folder.mkdir()
+    words.export_tiktoken(folder / "ranks.tiktoken")
+    files = {path.name: path.read_bytes() for path in folder.iterdir()}
     assert len(files) == 2, files
     empty.drop_model(files, "ranks.tiktoken")
     empty.set_text(SENTENCES[0])
@@ -163,18 +165,18 @@ def test_names_and_tokens_are_never_markup(open_page: OpenPage) -> None:
     hostile = "<img src=x onerror=alert(1)>"
     tokens = ["</script><script>alert(1)</script>", "<b>&amp;"]
     model = superword.train_from_iterator(
-        [f"{hostile} </script> " * 30], vocab_size=280, special_tokens=tokens
+        [f"{hostile} </script> " * 30], vocab_size=280, method="bpe", special_tokens=tokens
     )
     name = f"</script>{hostile}.superword"
     text = f"{hostile} {tokens[0]} {tokens[1]} <!-- @ENGINE@ @MODELS@"
     page = open_page([(name, model)], text=text)
     page.page.check("#special")
     page.settle()
-    assert page.ids(1) == model.encode(text, allowed_special="all")
+    assert page.ids(0) == model.encode(text, allowed_special="all")
     assert page.model_names() == [name]
     page.drop({f"{hostile}.superword": b"no model"})
     assert hostile in page.error()
-    for token in page.panel(1).locator(".as-text .t").all()[:4]:
+    for token in page.panel(0).locator(".as-text .t").all()[:4]:
         token.click()
         page.page.locator("#token-dialog[open]").wait_for()
         page.page.keyboard.press("Escape")

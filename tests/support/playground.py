@@ -46,7 +46,7 @@ SHOWN_IDS = """panel => [
 
 def built_page() -> bool:
     """Whether `make playground` has run."""
-    return (ASSETS / "page.html").is_file() and (ASSETS / "engine.wasm").is_file()
+    return all((ASSETS / name).is_file() for name in ("page.html", "engine.wasm.gz"))
 
 
 def expect(locator: Locator) -> Any:

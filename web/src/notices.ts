@@ -30,11 +30,14 @@ function show(kind: "error" | "info", message: string, hint?: string, button?: H
   return notice;
 }
 
-/** Shows an error with its hint. A worker that was stopped on purpose is no error. */
+/**
+ * Shows an error with its hint, after the name of what it is about if it does not name it itself. A
+ * worker that was stopped on purpose is no error.
+ */
 export function showError(error: unknown, before = ""): void {
   if (error instanceof Stopped) return;
   const message = error instanceof Error ? error.message : String(error);
-  show("error", before ? `${before}: ${message}` : message, error instanceof EngineError ? error.hint : undefined);
+  show("error", before && !message.includes(before) ? `${before}: ${message}` : message, error instanceof EngineError ? error.hint : undefined);
 }
 
 export function showProblem(message: string, hint?: string): void {
