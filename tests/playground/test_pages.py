@@ -67,7 +67,7 @@ def test_the_engine_the_models_and_the_text_are_in_the_page(tok: Tokenizer, tmp_
     tok.save(tmp_path / "wiki.superword")
     page = playground.page([tmp_path / "wiki.superword", tok], text="of the")
     assert unpacked(element(page, "engine")) == ENGINE
-    assert models_in(page) == {"wiki": tok, "bpe": tok}
+    assert models_in(page) == {"wiki": tok, "boundless": tok}
     assert json.loads(element(page, "start")) == {"text": "of the"}
 
 
