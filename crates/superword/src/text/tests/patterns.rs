@@ -370,7 +370,17 @@ fn any_and_ascii_count_as_general_categories() {
 
 #[test]
 fn properties_that_are_not_in_our_tables_are_known() {
-    for property in ["Alphabetic", "Emoji", "Age=6.0", "GCB=Extend", "scx=Han", "WB=Numeric"] {
-        assert!(Matcher::new(&format!(r"\p{{{property}}}")).is_ok(), "{property}");
+    for property in [
+        "Alphabetic",
+        "Emoji",
+        "Age=6.0",
+        "GCB=Extend",
+        "scx=Han",
+        "WB=Numeric",
+    ] {
+        assert!(
+            Matcher::new(&format!(r"\p{{{property}}}")).is_ok(),
+            "{property}"
+        );
     }
 }
