@@ -46,7 +46,7 @@ fn without_marks(text: &str) -> String {
     for (index, part) in text.split('`').enumerate() {
         match index % 2 {
             0 => plain.push_str(part),
-            _ => plain.push_str(&part.replace('_', " ").replace('=', " ")),
+            _ => plain.push_str(&part.replace(['_', '='], " ")),
         }
     }
     plain

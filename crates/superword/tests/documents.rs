@@ -107,7 +107,7 @@ fn documents_in_memory_train_the_model_of_documents_in_files() {
     let source = Source::memory("documents", bytes, Format::Framed);
     for (name, options) in every_kind_of_options() {
         let (model, _) = train_sources(
-            &[source.clone()],
+            std::slice::from_ref(&source),
             &ReadOptions::default(),
             &preset(name),
             &options,

@@ -97,10 +97,8 @@ def _named(models: Models) -> dict[str, Tokenizer]:
         return dict(models)
     named: dict[str, Tokenizer] = {}
     for model in models:
-        if isinstance(model, Tokenizer):
-            wanted, tokenizer = model.method, model
-        else:
-            wanted, tokenizer = _name_of(Path(model)), Tokenizer.from_file(model)
+        tokenizer = model if isinstance(model, Tokenizer) else Tokenizer.from_file(model)
+        wanted: str = model.method if isinstance(model, Tokenizer) else _name_of(Path(model))
         name, number = wanted, 1
         while name in named:
             number += 1
