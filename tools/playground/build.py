@@ -43,6 +43,8 @@ INLINE_LITTLE = [
     "--one-caller-inline-max-function-size=0",
 ]
 
+STRIP = ["--strip-debug", "--strip-producers", "--strip-target-features"]
+
 
 def main() -> None:
     """Build everything that is missing or out of date."""
@@ -119,10 +121,10 @@ def shrink(module: Path, result: Path) -> None:
     optimize = WEB / "node_modules" / "binaryen" / "bin" / "wasm-opt"
     named = BUILT / "named.wasm"
     features = [f"--enable-{feature}" for feature in FEATURES]
-    run(optimize, "-g", "-Oz", *INLINE_LITTLE, *features, module, "-o", named)
+    run(optimize, "-g", "-Os", *INLINE_LITTLE, *features, module, "-o", named)
     run(optimize, "-g", "--reorder-functions-by-name", *features, named, "-o", named)
-    run(optimize, "--strip-debug", "--strip-producers", *features, named, "-o", result)
-    packed = zopfli.gzip.compress(result.read_bytes(), numiterations=5)
+    run(optimize, *STRIP, *features, named, "-o", result)
+    packed = zopfli.gzip.compress(result.read_bytes(), numiterations=30)
     result.with_name(f"{result.name}.gz").write_bytes(packed)
 
 
