@@ -74,6 +74,11 @@ def imported_modules(statement: str) -> set[str]:
     return set(json.loads(done.stdout))
 
 
+def test_the_command_line_starts_without_numpy() -> None:
+    modules = imported_modules("import superword.cli.commands")
+    assert not modules & {"numpy", "superword.evaluation.run", "superword.reports.plots"}
+
+
 def test_importing_loads_only_what_every_user_needs() -> None:
     # Counting modules instead of seconds: the result does not depend on how busy the machine is.
     modules = imported_modules("import superword")

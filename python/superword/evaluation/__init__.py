@@ -4,6 +4,8 @@
 >>> result.models[0].numbers["de"].size.bytes_per_token
 """
 
+from typing import TYPE_CHECKING, Any
+
 from superword.evaluation.checks import Check, Failure, check
 from superword.evaluation.results import (
     OVERALL,
@@ -27,7 +29,9 @@ from superword.evaluation.results import (
     Vocabulary,
     Words,
 )
-from superword.evaluation.run import evaluate
+
+if TYPE_CHECKING:
+    from superword.evaluation.run import evaluate
 
 __all__ = [
     "OVERALL",
@@ -55,3 +59,12 @@ __all__ = [
     "check",
     "evaluate",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    # `evaluate` needs numpy, which takes long to import. Reading a result does not.
+    if name != "evaluate":
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from superword.evaluation.run import evaluate
+
+    return evaluate

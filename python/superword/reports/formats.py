@@ -53,7 +53,7 @@ def _rounded_up(value: float, shown: str) -> bool:
 
 
 def percent(share: float | None) -> str:
-    """A share in percent: `'12.3 %'`, `'0.042 %'`."""
+    """A share in percent: `'12.3%'`, `'0.042%'`."""
     if share is None:
         return NONE
     value = 100 * share
@@ -65,18 +65,18 @@ def percent(share: float | None) -> str:
         shown = f"{value:.2f}"
     else:
         shown = f"{value:.{min(9, 1 - math.floor(math.log10(abs(value))))}f}"
-    return f"{shown}{_GAP}%"
+    return f"{shown}%"
 
 
 def of(share: Share) -> tuple[str, str]:
-    """A part of a total, as a cell of a table: `('12.3 %', '123 of 1,000')`."""
+    """A part of a total, as a cell of a table: `('12.3%', '123 of 1,000')`."""
     return percent(share.share), f"{share.part:,} of {share.total:,}".replace(" ", _GAP)
 
 
 def percent_of_key(key: str) -> str:
-    """A share that is the key of a mapping: `'0.99'` is `'99 %'`."""
+    """A share that is the key of a mapping: `'0.99'` is `'99%'`."""
     try:
-        return f"{100 * float(key):.6g}{_GAP}%"
+        return f"{100 * float(key):.6g}%"
     except ValueError:  # From a file that another program wrote.
         return key
 
@@ -118,4 +118,4 @@ def ticks(values: Sequence[float], percents: bool) -> list[str]:
     if all(text[-1].isdigit() and "e" not in text for text in plain):
         decimals = max((len(text.partition(".")[2]) for text in plain), default=0)
         shown = [text if text == "0" else f"{float(text):.{decimals}f}" for text in shown]
-    return [f"{text}{_GAP}%" for text in shown] if percents else shown
+    return [f"{text}%" for text in shown] if percents else shown

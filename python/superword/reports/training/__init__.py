@@ -5,9 +5,11 @@
 >>> reports.write(None, "training.html", sections=sections(measure("work/")))
 """
 
-from superword.reports.training.measure import MOST_BYTES, measure
+from typing import TYPE_CHECKING, Any
+
 from superword.reports.training.record import inputs_of
 from superword.reports.training.results import (
+    MOST_BYTES,
     Amount,
     Course,
     GroupRatios,
@@ -15,7 +17,10 @@ from superword.reports.training.results import (
     Ratio,
     Training,
 )
-from superword.reports.training.sections import sections
+
+if TYPE_CHECKING:
+    from superword.reports.training.drawing import sections
+    from superword.reports.training.measuring import measure
 
 __all__ = [
     "MOST_BYTES",
@@ -29,3 +34,15 @@ __all__ = [
     "measure",
     "sections",
 ]
+
+
+_DEFINED_IN = {"measure": "measuring", "sections": "drawing"}
+
+
+def __getattr__(name: str) -> Any:
+    # They need numpy and the plots, which the command line should not import for its help.
+    if name not in _DEFINED_IN:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    import importlib
+
+    return getattr(importlib.import_module(f"{__name__}.{_DEFINED_IN[name]}"), name)

@@ -5,9 +5,12 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
-__all__ = ["Amount", "Course", "GroupRatios", "Phase", "Ratio", "Reused", "Training"]
+__all__ = ["MOST_BYTES", "Amount", "Course", "GroupRatios", "Phase", "Ratio", "Reused", "Training"]
 
 Reused = Literal["no", "perhaps", "yes"]
+
+MOST_BYTES = "50MB"
+"""How much text is read again by default, of all groups together."""
 
 
 @dataclass(frozen=True)

@@ -19,14 +19,12 @@ from superword.errors import SkippedWarning
 from superword.inputs import Texts, documents
 from superword.reports.training.greedy import FLOOR, split_counts
 from superword.reports.training.record import Record, read
-from superword.reports.training.results import Amount, GroupRatios, Ratio, Training
+from superword.reports.training.results import MOST_BYTES, Amount, GroupRatios, Ratio, Training
 from superword.stages import count_candidates, count_pretokens
 from superword.tokenizer import Tokenizer
 
-__all__ = ["MOST_BYTES", "measure"]
+__all__ = ["measure"]
 
-MOST_BYTES = "50MB"
-"""How much text is read again by default, of all groups together."""
 _STEPS = 12
 _MOST_POINTS = 400
 
