@@ -108,6 +108,6 @@ def test_totals_are_right(playground: Playground, boundless: Tokenizer) -> None:
     assert f"{len(text.encode()) / count:.2f} bytes per token" in totals
     assert f"{len(text) / count:.2f} characters per token" in totals
     saved = (playground.total(0) - count) / playground.total(0)
-    assert f"Superwords save {saved * 100:.1f} %" in totals
+    assert f"Superwords save {saved * 100:.1f}%" in totals
     superwords = sum(superword.Tokenizer.is_superword(boundless, i) for i in boundless.encode(text))
     assert f"{superwords} superword" in totals

@@ -6,7 +6,7 @@ const one = new Intl.NumberFormat("en", { minimumFractionDigits: 1, maximumFract
 
 export const number = (value: number): string => whole.format(value);
 export const ratio = (value: number): string => (Number.isFinite(value) ? two.format(value) : "–");
-export const percent = (share: number): string => `${one.format(share * 100)} %`;
+export const percent = (share: number): string => `${one.format(share * 100)}%`;
 
 export function counted(value: number, singular: string, plural = `${singular}s`): string {
   return `${number(value)} ${value === 1 ? singular : plural}`;

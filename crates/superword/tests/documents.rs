@@ -161,3 +161,17 @@ fn progress_covers_all_documents_and_a_stop_ends_the_run() {
         );
     }
 }
+
+/// A pattern is refused, and not misread, if it needs a property that the build leaves out.
+#[cfg(not(feature = "all-properties"))]
+#[test]
+fn patterns_with_a_property_that_is_left_out_are_refused() {
+    for pattern in [r"\p{Age=6.0}+|.", r"\p{scx=Grek}+|.", r"\p{WB=ALetter}+|."] {
+        let config = PretokenizerConfig {
+            pattern: pattern.into(),
+            ..PretokenizerConfig::preset("gpt4o").expect("a preset")
+        };
+        let error = Pretokenizer::new(config).err().expect("an error");
+        assert!(error.to_string().contains("property"), "{error}");
+    }
+}
