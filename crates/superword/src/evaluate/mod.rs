@@ -122,21 +122,24 @@ pub fn evaluate(
     for mut worker in workers {
         worker.hand_in();
     }
-    let mut all_words = BytesTable::default();
+    let mut all_words: Option<BytesTable<u64>> = None;
     let mut measured = Vec::with_capacity(groups.len());
     for group in groups {
         let tally = group.into_inner().unwrap_or_else(PoisonError::into_inner);
-        add_words(&mut all_words, &tally.words);
         measured.push(GroupCounts {
             text: tally.text,
             document_sizes: tally.document_sizes,
             top_words: most_frequent(&tally.words, options.top_words),
             models: tally.models,
         });
+        match &mut all_words {
+            Some(all) => add_words(all, &tally.words),
+            None => all_words = Some(tally.words),
+        }
     }
     Ok(Measured {
         groups: measured,
-        top_words: most_frequent(&all_words, options.top_words),
+        top_words: most_frequent(&all_words.unwrap_or_default(), options.top_words),
         read,
     })
 }
