@@ -97,12 +97,14 @@ def is_installed(package: str) -> bool:
 
 def install(packages: list[str], missing: str, hint: str) -> None:
     """Install packages of Debian, or end with a message."""
-    command = ["apt-get", "install", "--yes", "--no-install-recommends", *packages]
-    if os.geteuid() != 0:
-        command = ["sudo", "--non-interactive", *command]
-    print(f"playground: {' '.join(command)}", flush=True)
+    as_root = [] if os.geteuid() == 0 else ["sudo", "--non-interactive"]
+    wanted = ["install", "--yes", "--no-install-recommends", *packages]
     try:
-        ended = subprocess.run(command, stdout=subprocess.DEVNULL, check=False).returncode
+        # A new machine has no lists of packages.
+        for arguments in (["update"], wanted):
+            command = [*as_root, "apt-get", "--quiet", *arguments]
+            print(f"playground: {' '.join(command)}", flush=True)
+            ended = subprocess.run(command, stdout=subprocess.DEVNULL, check=False).returncode
     except FileNotFoundError:
         ended = 1
     if ended:
