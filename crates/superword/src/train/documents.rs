@@ -20,7 +20,8 @@ use crate::text::{Pretokenizer, SplitError};
 /// use superword::text::{Pretokenizer, PretokenizerConfig};
 /// use superword::train::{TrainOptions, train_documents};
 ///
-/// let pretokenizer = Pretokenizer::new(PretokenizerConfig::preset("gpt2")?)?;
+/// let config = PretokenizerConfig::preset("gpt2").ok_or("no such preset")?;
+/// let pretokenizer = Pretokenizer::new(config)?;
 /// let options = TrainOptions::new(Method::Bpe, 258);
 /// let (model, _) = train_documents(&["low lower", "lowest"], &pretokenizer, &options, &Silent)?;
 /// assert_eq!(model.n_vocab(), 258);
