@@ -37,15 +37,12 @@ playground: setup ## Build the playground, and docs/playground.html with a small
 lint: setup ## Formatting and lints, Rust and Python
 	cargo fmt --all --check
 	cargo clippy --workspace --all-targets --quiet -- -D warnings
-	cargo clippy --package superword --no-default-features --quiet -- -D warnings
-	cargo clippy --package superword --no-default-features --features threads --quiet -- -D warnings
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 
 test: lint ## All tests, formatting and lints
 	cargo test --workspace --quiet
-	cargo test --package superword --no-default-features --test documents --quiet
 	$(BIN)/pytest -n 2 -m "not soak and not cluster and not browser"
 
 $(VENV)/.browser-installed: pyproject.toml $(ENGINE)
@@ -53,7 +50,11 @@ $(VENV)/.browser-installed: pyproject.toml $(ENGINE)
 	$(BIN)/python tools/playground/browser.py
 	@touch $@
 
+# The engine with the few features that the page has is checked here, because it compiles once more.
 test-browser: playground $(VENV)/.browser-installed ## The tests of the playground in Chromium
+	cargo clippy --package superword --no-default-features --quiet -- -D warnings
+	cargo clippy --package superword --no-default-features --features threads --quiet -- -D warnings
+	cargo test --package superword --no-default-features --test documents --quiet
 	SUPERWORD_BROWSER=1 $(BIN)/pytest -m browser tests/browser
 
 $(VENV)/.cluster-installed: $(ENGINE)

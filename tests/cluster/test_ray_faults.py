@@ -27,7 +27,7 @@ from support.ray_clusters import (
 
 pytestmark = pytest.mark.cluster
 
-FILES = 12
+FILES = 24
 OPTIONS = options_of("boundless")
 
 
@@ -81,7 +81,7 @@ def test_a_worker_that_is_killed_changes_nothing(
     killed: list[int] = []
 
     def kill(note: Callable[[], None]) -> None:
-        with stopped_worker() as pid:
+        with stopped_worker() as (pid, _):
             note()
             killed.append(pid)
 
@@ -98,7 +98,7 @@ def test_a_worker_that_is_killed_while_it_encodes_changes_nothing(
     killed: list[int] = []
 
     def kill() -> None:
-        with stopped_worker() as pid:
+        with stopped_worker() as (pid, _):
             killed.append(pid)
 
     saboteur = threading.Thread(target=kill)

@@ -8,7 +8,7 @@ import random
 import signal
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Container, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -84,10 +84,11 @@ class Nodes:
 
     def lose_one(self, note: Callable[[], None]) -> None:
         """Remove a node that runs a task, without grace: all of its processes are killed."""
-        node = next(iter(self.cluster.worker_nodes))
-        with stopped_worker(node.all_processes["raylet"][0].process.pid):
+        # Whichever runs a task first: a new node may get none before all are done.
+        nodes = {n.all_processes["raylet"][0].process.pid: n for n in self.cluster.worker_nodes}
+        with stopped_worker(nodes) as (_, raylet):
             note()
-            self.cluster.remove_node(node, allow_graceful=False)
+            self.cluster.remove_node(nodes[raylet], allow_graceful=False)
 
     def shutdown(self) -> None:
         self.cluster.shutdown()
@@ -154,9 +155,12 @@ def write_files(folder: Path, files: int, size: int) -> list[str]:
     return [str(folder)]
 
 
-def worker_pids(raylet: int | None = None) -> list[int]:
-    """The processes that run tasks of ours at the moment, on all nodes or on that of a raylet."""
-    found = []
+def worker_pids(raylets: Container[int] | None = None) -> dict[int, int]:
+    """The processes that run tasks of ours at the moment, each with the raylet of its node.
+
+    Those of all nodes, or of the nodes with these raylets.
+    """
+    found: dict[int, int] = {}
     for entry in Path("/proc").iterdir():
         if entry.name.isdigit():
             try:
@@ -165,21 +169,24 @@ def worker_pids(raylet: int | None = None) -> list[int]:
                 parent = int((entry / "stat").read_text().rpartition(")")[2].split()[1])
             except OSError:
                 continue
-            if busy and raylet in (None, parent):
-                found.append(int(entry.name))
+            if busy and (raylets is None or parent in raylets):
+                found[int(entry.name)] = parent
     return found
 
 
 @contextmanager
-def stopped_worker(raylet: int | None = None) -> Iterator[int]:
-    """A process that stands still in the middle of a task. It is killed at the end."""
-    stopped: list[int] = []
+def stopped_worker(raylets: Container[int] | None = None) -> Iterator[tuple[int, int]]:
+    """A process that stands still in the middle of a task, and its raylet.
+
+    It is killed at the end.
+    """
+    stopped: list[tuple[int, int]] = []
 
     def stop_one() -> bool:
-        for pid in worker_pids(raylet):
+        for pid, raylet in worker_pids(raylets).items():
             os.kill(pid, signal.SIGSTOP)
-            if pid in worker_pids(raylet):
-                stopped.append(pid)
+            if pid in worker_pids(raylets):
+                stopped.append((pid, raylet))
                 return True
             os.kill(pid, signal.SIGCONT)  # It had just finished.
         return False
@@ -188,7 +195,7 @@ def stopped_worker(raylet: int | None = None) -> Iterator[int]:
     try:
         yield stopped[0]
     finally:
-        os.kill(stopped[0], signal.SIGKILL)
+        os.kill(stopped[0][0], signal.SIGKILL)
 
 
 def options_of(method: str) -> dict[str, Any]:
