@@ -82,12 +82,12 @@ class Nodes:
             with loopback():
                 self.cluster.add_node(**NODE)
 
-    def lose_one(self, note: Callable[[], None]) -> None:
+    def lose_one(self, saboteur: Saboteur) -> None:
         """Remove a node that runs a task, without grace: all of its processes are killed."""
         # Whichever runs a task first: a new node may get none before all are done.
         nodes = {n.all_processes["raylet"][0].process.pid: n for n in self.cluster.worker_nodes}
-        with stopped_worker(nodes) as (_, raylet):
-            note()
+        with stopped_worker(nodes, saboteur.over) as (_, raylet):
+            saboteur.note()
             self.cluster.remove_node(nodes[raylet], allow_graceful=False)
 
     def shutdown(self) -> None:
@@ -107,36 +107,41 @@ def wait_for(condition: Callable[[], object], seconds: float = 60) -> None:
         time.sleep(0.002)
 
 
+class TooLateError(Exception):
+    """The work was done before it could be broken."""
+
+
 class Saboteur(threading.Thread):
     """Breaks something as soon as the first tasks are finished.
 
-    `break_it` is called with a function that notes how many tasks are finished at that moment.
+    `break_it` is called with this object. It calls `note` at the moment when it breaks something.
     """
 
-    def __init__(
-        self, work: Path, kind: str, break_it: Callable[[Callable[[], None]], object]
-    ) -> None:
+    def __init__(self, work: Path, kind: str, break_it: Callable[[Saboteur], object]) -> None:
         super().__init__(daemon=True)
         self.work, self.kind, self.break_it = work, kind, break_it
+        self.over = threading.Event()
         self.done = 0
         self.failure: BaseException | None = None
 
     def run(self) -> None:
         try:
             wait_for(lambda: finished(self.work, self.kind))
-            self.break_it(self._note)
+            self.break_it(self)
         except BaseException as error:
             self.failure = error
 
-    def _note(self) -> None:
+    def note(self) -> None:
+        """Note how many tasks are finished now."""
         self.done = len(finished(self.work, self.kind))
 
-    def check(self, tasks: int) -> None:
-        """Fail unless it came in the middle: some tasks were finished, and others were not."""
+    def came_in_the_middle(self, tasks: int) -> bool:
+        """Whether some tasks were finished then, and others not. To be asked after the work."""
+        self.over.set()
         self.join()
-        if self.failure is not None:
+        if self.failure is not None and not isinstance(self.failure, TooLateError):
             raise self.failure
-        assert 1 <= self.done < tasks
+        return 1 <= self.done < tasks
 
 
 def write_files(folder: Path, files: int, size: int) -> list[str]:
@@ -175,14 +180,18 @@ def worker_pids(raylets: Container[int] | None = None) -> dict[int, int]:
 
 
 @contextmanager
-def stopped_worker(raylets: Container[int] | None = None) -> Iterator[tuple[int, int]]:
+def stopped_worker(
+    raylets: Container[int] | None = None, over: threading.Event | None = None
+) -> Iterator[tuple[int, int]]:
     """A process that stands still in the middle of a task, and its raylet.
 
-    It is killed at the end.
+    It is killed at the end. Raises `TooLateError` if there is none until `over` is set.
     """
     stopped: list[tuple[int, int]] = []
 
     def stop_one() -> bool:
+        if over is not None and over.is_set():
+            raise TooLateError
         for pid, raylet in worker_pids(raylets).items():
             os.kill(pid, signal.SIGSTOP)
             if pid in worker_pids(raylets):
