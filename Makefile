@@ -5,7 +5,7 @@ BIN    := $(VENV)/bin
 ENGINE := $(VENV)/.engine-built
 SOURCES := $(shell find crates -name '*.rs' -o -name Cargo.toml) Cargo.toml Cargo.lock pyproject.toml
 
-.PHONY: help setup demo playground test test-browser test-cluster test-families soak bench lint format clean
+.PHONY: help setup demo playground test test-browser test-cluster test-families soak fuzz bench lint format clean
 
 help: ## Show what can be made
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -72,6 +72,11 @@ test-families: setup ## Fetch published tokenizers and compare them with their o
 
 soak: setup ## The long-running tests
 	$(BIN)/pytest -n 2 -m soak
+
+# FUZZ_SECONDS for each target; FUZZ_TARGETS, with commas. Needs nightly Rust and cargo-fuzz, and no .venv.
+FUZZ_SECONDS ?= 60
+fuzz: ## Fuzz the engine (FUZZ_SECONDS=60 FUZZ_TARGETS=encode,jsonl)
+	$(PYTHON) tools/fuzz.py --seconds $(FUZZ_SECONDS) --targets "$(FUZZ_TARGETS)"
 
 # BENCH=quick|full|training|encoding, BENCH_SECONDS, SIZES, VOCABS, CORPUS: see benches/README.md.
 bench: ## Measure training and encoding against the peers (BENCH=full for all of it)

@@ -38,6 +38,7 @@ from superword._counting.stored import Stored
 from superword._files.replace import replace as replace_file
 from superword._reading.sources import gather
 from superword._support.checks import size
+from superword._support.parsing import parse_json
 from superword.counts import BigramBounds, words_key
 from superword.errors import CountsError, InputError, OptionError, PlanError
 from superword.inputs import STDIN, Input, expand, groups_of
@@ -253,6 +254,7 @@ class Plan:
                 on_error=read["on_error"],
                 weights=read["weights"],
             )
+            plan._check_types()
         except (KeyError, TypeError, AssertionError, CountsError) as error:
             raise PlanError(f"{target} is damaged: {error}", hint="make the plan again") from None
         if plan.key != read.get("key"):
@@ -261,6 +263,24 @@ class Plan:
                 hint="make the plan again with the options that you want",
             )
         return plan
+
+    def _check_types(self) -> None:
+        """`TypeError` if something has a type or a name that `make` never gives it."""
+        inputs = [item for task in self.tasks for item in task.inputs]
+        texts = [self.text_field, self.on_error, *self.weights]
+        texts += [text for item in inputs for text in (item.path, item.ends)]
+        texts += [text for item in inputs for text in (item.format, item.group) if text is not None]
+        whole = [self.partitions, *(item.size for item in inputs)]
+        numbers = [*whole, *dict(self.weights).values()]
+        if not all(isinstance(text, str) for text in texts):
+            raise TypeError("a text is missing")
+        if not all(isinstance(number, int) for number in whole):
+            raise TypeError("a number is missing")
+        if not all(isinstance(number, int | float) for number in numbers):
+            raise TypeError("a number is missing")
+        # Names of tasks become names of directories.
+        if [task.name for task in self.tasks] != list(map(task_name, range(len(self.tasks)))):
+            raise TypeError("the tasks have other names")
 
     def _read_options(
         self, task: Task, threads: int | None, max_memory: int | str | None
@@ -278,7 +298,7 @@ class Plan:
 def _read_plan(path: Path) -> dict[str, Any] | None:
     """The content of a plan. None if the file is something else."""
     try:
-        read = json.loads(path.read_bytes().decode("utf-8", "surrogateescape"))
+        read = parse_json(path.read_bytes().decode("utf-8", "surrogateescape"))
     except ValueError:
         return None
     return read if isinstance(read, dict) and read.get("kind") == "plan" else None

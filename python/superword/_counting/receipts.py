@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 from superword._counting.origin import Origin, origin_of, sum_facts, together
 from superword._files.replace import replace
+from superword._support.parsing import parse_json
 from superword._support.text import plural
 from superword.errors import CountsError
 
@@ -102,7 +103,7 @@ def read_receipt(directory: str | os.PathLike[str]) -> Receipt:
     """The receipt of a directory. `CountsError` if it is missing or damaged."""
     path = Path(directory) / RECEIPT
     try:
-        described = json.loads(path.read_bytes())
+        described = parse_json(path.read_bytes())
         kind = described["kind"]
         if kind not in ("counts", "candidates"):
             raise ValueError(f"its kind is {kind!r}")
@@ -127,7 +128,7 @@ def read_receipt(directory: str | os.PathLike[str]) -> Receipt:
         ) from None
     except CountsError as error:
         raise error._at(str(path), path=str(path)) from None
-    except (OSError, ValueError, KeyError, TypeError) as error:
+    except (OSError, ValueError, KeyError, TypeError, OverflowError) as error:
         raise CountsError(
             f"{path} cannot be read: {error}",
             hint="the file may be damaged; count this part again",

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from superword._files.replace import replace
+from superword._support.parsing import parse_json
 from superword.errors import SaveError
 
 __all__ = ["KINDS", "TIMELINE", "Timeline", "recorded", "runs_in"]
@@ -150,7 +151,7 @@ def _finished(folder: Path) -> dict[str, set[str]]:
 def runs_in(folder: str | os.PathLike[str]) -> list[dict[str, Any]]:
     """The recorded runs, the last one at the end. None if there is no record or it is damaged."""
     try:
-        found = json.loads((Path(folder) / TIMELINE).read_text(encoding="utf-8"))
+        found = parse_json((Path(folder) / TIMELINE).read_text(encoding="utf-8"))
         runs = found["runs"] if found["format"] == FORMAT else []
         return [run for run in runs if isinstance(run, dict)]
     except (OSError, ValueError, KeyError, TypeError):

@@ -19,6 +19,7 @@ from superword._cluster.models import Shipped
 from superword._encoding.files import run as encode_locally
 from superword._files.replace import make_directory
 from superword._files.replace import replace as replace_file
+from superword._support.parsing import parse_json
 from superword.errors import ClusterError, ShardsMismatchError
 from superword.inputs import expand
 from superword.integrations.ray import tasks
@@ -97,7 +98,7 @@ def _encode(
 def _claim(folder: Path, recipe: dict[str, Any]) -> None:
     """Record what the shards are made from. An error if the directory holds other shards."""
     try:
-        before = json.loads((folder / RECIPE).read_bytes())
+        before = parse_json((folder / RECIPE).read_bytes())
         changed = [name for name in recipe if before.get(name) != recipe[name]]
     except FileNotFoundError:
         before, changed = None, []
