@@ -2,7 +2,9 @@
 PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
-ENGINE := $(VENV)/.engine-built
+# quick compiles in less time. Measure and compare with PROFILE=release only.
+PROFILE ?= quick
+ENGINE := $(VENV)/.engine-$(PROFILE)
 SOURCES := $(shell find crates -name '*.rs' -o -name Cargo.toml) Cargo.toml Cargo.lock pyproject.toml
 
 .PHONY: help setup demo playground test test-browser test-cluster test-families soak fuzz bench lint format clean
@@ -12,20 +14,23 @@ help: ## Show what can be made
 
 $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --upgrade pip
 
-# One stamp for the tools, one for the built engine: nothing is done twice.
+# One stamp for the tools, one for the built engine: nothing is done twice. The demo needs only the
+# engine. maturin installs the packages that superword depends on.
+$(ENGINE): $(SOURCES) | $(BIN)/python
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check "maturin>=1.9,<2"
+	$(BIN)/maturin develop --profile $(PROFILE) --quiet
+	@rm -f $(VENV)/.engine-*
+	@touch $@
+
 $(VENV)/.tools-installed: pyproject.toml | $(BIN)/python
-	$(BIN)/python -m pip install --quiet --group dev --group interop click numpy regex rich
+	$(BIN)/python -m pip install --quiet --upgrade pip
+	$(BIN)/python -m pip install --quiet --group dev --group interop
 	@touch $@
 
-$(ENGINE): $(SOURCES) $(VENV)/.tools-installed
-	$(BIN)/maturin develop --release --quiet
-	@touch $@
+setup: $(VENV)/.tools-installed $(ENGINE) ## Set up .venv and build the engine (PROFILE=release to measure it)
 
-setup: $(ENGINE) ## Set up .venv and build the engine in release mode
-
-demo: setup ## Train all three methods on Python's standard library and compare them
+demo: $(ENGINE) ## Train all three methods on Python's standard library and compare them
 	$(BIN)/python -m superword.demo --output demo-models
 
 # Needs npm, and a Rust compiler for WebAssembly: tools/playground/compilers.py gets one.
@@ -45,7 +50,7 @@ test: lint ## All tests, formatting and lints
 	cargo test --workspace --quiet
 	$(BIN)/pytest -n 2 -m "not soak and not cluster and not browser"
 
-$(VENV)/.browser-installed: pyproject.toml $(ENGINE)
+$(VENV)/.browser-installed: $(VENV)/.tools-installed $(ENGINE)
 	$(BIN)/python -m pip install --quiet --group browser
 	$(BIN)/python tools/playground/browser.py
 	@touch $@
@@ -57,7 +62,7 @@ test-browser: playground $(VENV)/.browser-installed ## The tests of the playgrou
 	cargo test --package superword --no-default-features --test documents --quiet
 	SUPERWORD_BROWSER=1 $(BIN)/pytest -m browser tests/browser
 
-$(VENV)/.cluster-installed: $(ENGINE)
+$(VENV)/.cluster-installed: $(VENV)/.tools-installed $(ENGINE)
 	$(BIN)/python -m pip install --quiet --group cluster
 	@touch $@
 
