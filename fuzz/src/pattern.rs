@@ -1,7 +1,9 @@
 //! **Promise:** any pattern is compiled or refused with a reason. A compiled pattern splits any text
 //! within a limit of work, and the pretokens cover the text.
 
-use super::support::engine::{Matcher, Pretokenizer, PretokenizerConfig, ScriptPattern};
+use super::support::engine::{
+    Matcher, Pretokenizer, PretokenizerConfig, ScriptPattern, generic_pretokenizer,
+};
 use super::support::input::{Input, text_of};
 
 pub fn check(data: &[u8]) {
@@ -33,7 +35,7 @@ pub fn check(data: &[u8]) {
                     pretokenizer.is_eligible(pretoken);
                 }
             }
-            let generic = Pretokenizer::new_generic(config).expect("it was compiled before");
+            let generic = generic_pretokenizer(config).expect("it was compiled before");
             if let (Ok(pretokens), Ok(expected)) = (pretokenizer.split(&text), generic.split(&text))
             {
                 assert_eq!(pretokens, expected);

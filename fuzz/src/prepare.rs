@@ -145,6 +145,24 @@ fn push(part: Part, plain: &Encoder, ids: &mut Vec<u32>) {
     }
 }
 
+/// Whether a pattern for one character matches it. Compiled once, because compiling is slow.
+macro_rules! class {
+    ($name:ident, $pattern:literal) => {
+        fn $name(c: char) -> bool {
+            thread_local! {
+                static MATCHER: Matcher = Matcher::new($pattern).expect("a valid pattern");
+            }
+            MATCHER.with(|matcher| matcher.is_match(c.encode_utf8(&mut [0; 4])))
+        }
+    };
+}
+
+class!(is_space, r"^\p{White_Space}$");
+class!(
+    is_word,
+    r"^[\p{Alphabetic}\p{M}\p{Nd}\p{Pc}\p{Join_Control}]$"
+);
+
 /// The tokens that are found in a text, and the pieces between them. At each place the longest token
 /// counts, even if its flags prevent it.
 fn find(
@@ -152,12 +170,6 @@ fn find(
     tokens: &[(String, &AddedToken)],
     found: &impl Fn(&AddedToken) -> bool,
 ) -> Vec<Part> {
-    let is_space = Matcher::new(r"^\p{White_Space}$").expect("a valid pattern");
-    let is_word = Matcher::new(r"^[\p{Alphabetic}\p{M}\p{Nd}\p{Pc}\p{Join_Control}]$");
-    let is_word = is_word.expect("a valid pattern");
-    let matches = |matcher: &Matcher, c: Option<char>| {
-        c.is_some_and(|c| matcher.is_match(c.encode_utf8(&mut [0; 4])))
-    };
     let (mut parts, mut done, mut at) = (Vec::new(), 0, 0);
     while at < text.len() {
         let here = tokens
@@ -176,25 +188,20 @@ fn find(
             text[..start].chars().next_back(),
             text[end..].chars().next(),
         );
-        if token.single_word && (matches(&is_word, before) || matches(&is_word, after)) {
+        if token.single_word && [before, after].into_iter().flatten().any(is_word) {
             continue;
         }
-        if token.lstrip {
-            while let Some(c) = text[done..start]
-                .chars()
-                .next_back()
-                .filter(|&c| matches(&is_space, Some(c)))
-            {
-                start -= c.len_utf8();
-            }
+        // White space before the token belongs to it, unless the token before has taken it.
+        while token.lstrip && start > done {
+            let before = text[done..start].chars().next_back();
+            let Some(space) = before.filter(|&c| is_space(c)) else {
+                break;
+            };
+            start -= space.len_utf8();
         }
         start = start.max(done);
         if token.rstrip {
-            while let Some(c) = text[end..]
-                .chars()
-                .next()
-                .filter(|&c| matches(&is_space, Some(c)))
-            {
+            while let Some(c) = text[end..].chars().next().filter(|&c| is_space(c)) {
                 end += c.len_utf8();
             }
         }

@@ -16,9 +16,14 @@ pub use superword::model::{
 };
 pub use superword::observe::{Phase, Silent};
 pub use superword::text::{
-    Matcher, PRESETS, Pretokenizer, PretokenizerConfig, ScriptPattern, SplitError,
+    Matcher, PRESETS, PatternError, Pretokenizer, PretokenizerConfig, ScriptPattern, SplitError,
 };
 pub use superword::token::{Symbol, TokenId};
 pub use superword::train::{
     Boundary, GreedySplit, Picky, Resources, TrainOptions, train, train_documents,
 };
+
+/// A pretokenizer that never uses a scanner written for a preset, only the regex engine.
+pub fn generic_pretokenizer(config: PretokenizerConfig) -> Result<Pretokenizer, PatternError> {
+    Pretokenizer::new_generic(config)
+}

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 
 use super::engine::{
     Alphabet, Event, Method, Model, ModelParts, PRESETS, PickySplit, Pretokenizer,
-    PretokenizerConfig, Symbol, TokenId,
+    PretokenizerConfig, Symbol, TokenId, generic_pretokenizer,
 };
 use super::input::Input;
 
@@ -46,7 +46,7 @@ pub fn generic(config: &PretokenizerConfig) -> Pretokenizer {
     }
     KNOWN.with_borrow_mut(|known| {
         let key = format!("{config:?}");
-        let make = || Pretokenizer::new_generic(config.clone()).expect("a valid pattern");
+        let make = || generic_pretokenizer(config.clone()).expect("a valid pattern");
         known.entry(key).or_insert_with(make).clone()
     })
 }
