@@ -62,10 +62,10 @@ def folder() -> Path:
     path = Path(kept.name)
     texts = ["of the low lower of the low", "in a of the lower in a"]
     (path / "text.jsonl").write_text("".join(json.dumps({"text": t}) + "\n" for t in texts))
-    train([path / "text.jsonl"], method="boundless", vocab_size=270, work_dir=path / "work")
+    train([path / "text.jsonl"], method="boundless", vocab_size=266, work_dir=path / "work")
     counts = count_pretokens([path / "text.jsonl"])
     counts.save(path / "counts.tsv")
-    words = train_from_iterator(texts, method="bpe", vocab_size=270)
+    words = train_from_iterator(texts, method="bpe", vocab_size=266)
     count_candidates([path / "text.jsonl"], words).save(path / "candidates.tsv")
     plan = Plan.make([path / "text.jsonl"], partitions=1)
     plan.save(path / "plan.json")
@@ -165,8 +165,8 @@ NAMES = [
 def places(value: Any, at: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
     """The ways to all values inside a JSON value. Of long arrays and objects, only some."""
     found = [at] if at else []
-    inner = value.items() if isinstance(value, dict) else enumerate(value)
     if isinstance(value, dict | list):
+        inner = value.items() if isinstance(value, dict) else enumerate(value)
         for key, item in list(inner)[:12]:
             found += places(item, (*at, key))
     return found
@@ -182,7 +182,7 @@ def replaced(value: Any, at: tuple[Any, ...], new: Any) -> Any:
 
 
 def in_json(content: bytes, draw: st.DrawFn) -> bytes:
-    """JSON in which some values are replaced. Without JSON, nothing is."""
+    """JSON in which some values are replaced. Without JSON, bytes are."""
     start = content.find(b"{")
     end = content.rfind(b"}") + 1
     if content.startswith(b"#superword"):
@@ -195,7 +195,9 @@ def in_json(content: bytes, draw: st.DrawFn) -> bytes:
         try:
             value = json.loads(line)
         except ValueError:
-            return content
+            return in_bytes(content, draw)
+    if not isinstance(value, dict) or not value:
+        return in_bytes(content, draw)
     for _ in range(draw(st.integers(1, 2))):
         at = draw(st.sampled_from(places(value)))
         value = replaced(value, at, draw(st.sampled_from(HOSTILE)))

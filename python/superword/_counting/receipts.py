@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from superword._counting.origin import Origin, origin_of, sum_facts, together
+from superword._counting.origin import Origin, cut_below_of, origin_of, sum_facts, together
 from superword._files.replace import replace
 from superword._support.parsing import parse_json
 from superword._support.text import plural
@@ -113,7 +113,7 @@ def read_receipt(directory: str | os.PathLike[str]) -> Receipt:
             origin=origin,
             facts=facts or {},
             checksums=tuple(int(checksum, 16) for checksum in described["checksums"]),
-            cut_below=int(described["cut_below"]),
+            cut_below=cut_below_of({"cut_below": described["cut_below"]}),
             min_count=int(described["min_count"]),
             has_bounds=bool(described["has_bounds"]),
             task=PlannedTask(**described["task"]) if "task" in described else None,
