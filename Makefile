@@ -7,7 +7,7 @@ PROFILE ?= quick
 ENGINE := $(VENV)/.engine-$(PROFILE)
 SOURCES := $(shell find crates -name '*.rs' -o -name Cargo.toml) Cargo.toml Cargo.lock pyproject.toml
 
-.PHONY: help setup demo playground test test-browser test-cluster test-families soak bench lint format clean
+.PHONY: help setup demo playground test test-rust test-python test-browser test-cluster test-families soak bench lint lint-rust lint-python format clean
 
 help: ## Show what can be made
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -23,7 +23,8 @@ $(ENGINE): $(SOURCES) | $(BIN)/python
 	@rm -f $(VENV)/.engine-*
 	@touch $@
 
-$(VENV)/.tools-installed: pyproject.toml | $(BIN)/python
+# After the engine, because two runs of pip in one environment disturb each other.
+$(VENV)/.tools-installed: pyproject.toml | $(ENGINE)
 	$(BIN)/python -m pip install --quiet --upgrade pip
 	$(BIN)/python -m pip install --quiet --group dev --group interop
 	@touch $@
@@ -39,16 +40,27 @@ playground: setup ## Build the playground, and docs/playground.html with a small
 	$(BIN)/python tools/playground/build.py
 	$(BIN)/python tools/playground/demo.py docs/playground.html
 
-lint: setup ## Formatting and lints, Rust and Python
+lint: lint-rust lint-python ## Formatting and lints, Rust and Python
+
+lint-rust:
 	cargo fmt --all --check
 	cargo clippy --workspace --all-targets --quiet -- -D warnings
+
+lint-python: setup
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 
-test: lint ## All tests, formatting and lints
+test-rust: | lint-rust
 	cargo test --workspace --quiet
+
+test-python: setup
 	$(BIN)/pytest -n 2 -m "not soak and not cluster and not browser"
+
+# Everything before pytest leaves a core idle now and then, so two jobs run side by side.
+test: ## All tests, formatting and lints
+	$(MAKE) --no-print-directory --jobs=2 lint test-rust
+	$(MAKE) --no-print-directory test-python
 
 $(VENV)/.browser-installed: $(VENV)/.tools-installed $(ENGINE)
 	$(BIN)/python -m pip install --quiet --group browser
