@@ -27,45 +27,14 @@ from interpreters import Interpreter
 from notices import ROOT
 
 # What commands in the documentation and in the tests call.
+# fmt: off
 PROGRAMS = [
-    "bash",
-    "cat",
-    "chmod",
-    "cp",
-    "cut",
-    "date",
-    "dirname",
-    "echo",
-    "env",
-    "false",
-    "grep",
-    "gzip",
-    "head",
-    "ls",
-    "mkdir",
-    "mkfifo",
-    "mv",
-    "nproc",
-    "printf",
-    "ps",
-    "pwd",
-    "rm",
-    "sed",
-    "seq",
-    "sh",
-    "sleep",
-    "sort",
-    "stty",
-    "tail",
-    "tee",
-    "touch",
-    "tr",
-    "true",
-    "uname",
-    "uniq",
-    "wc",
-    "which",
+    "bash", "cat", "chmod", "cp", "cut", "date", "dirname", "echo", "env", "false", "grep",
+    "gzip", "head", "ls", "mkdir", "mkfifo", "mv", "nproc", "printf", "ps", "pwd", "rm", "sed",
+    "seq", "sh", "sleep", "sort", "stty", "tail", "tee", "touch", "tr", "true", "uname", "uniq",
+    "wc", "which",
 ]
+# fmt: on
 FORBIDDEN = ("cargo", "cc", "clang", "gcc", "make", "rustc")
 
 
