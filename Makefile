@@ -7,7 +7,8 @@ PROFILE ?= quick
 ENGINE := $(VENV)/.engine-$(PROFILE)
 SOURCES := $(shell find crates -name '*.rs' -o -name Cargo.toml) Cargo.toml Cargo.lock pyproject.toml
 
-.PHONY: help setup demo playground test test-rust test-python test-browser test-cluster test-families soak bench lint lint-rust lint-python format clean
+.PHONY: help setup demo wheel test-wheel sdist playground test test-rust test-python test-browser test-cluster \
+	test-families soak bench lint lint-rust lint-python format clean
 
 help: ## Show what can be made
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -33,6 +34,25 @@ setup: $(VENV)/.tools-installed $(ENGINE) ## Set up .venv and build the engine (
 
 demo: $(ENGINE) ## Train all three methods on Python's standard library and compare them
 	$(BIN)/python -m superword.demo --output demo-models
+
+$(VENV)/.release-installed: pyproject.toml | $(BIN)/python
+	$(BIN)/python -m pip install --quiet --upgrade pip
+	$(BIN)/python -m pip install --quiet --group release
+	@touch $@
+
+# Wheels contain the playground. PLAYGROUND=ready uses the assets that are there, for machines without
+# npm. PYTHONS names further interpreters: free-threaded ones get a wheel. WHEEL_OPTIONS: see wheel.py.
+wheel: $(VENV)/.release-installed ## Build the wheels of a release in dist/ and check them
+	$(if $(filter ready,$(PLAYGROUND)),,$(BIN)/python tools/playground/build.py)
+	$(BIN)/python tools/packaging/wheel.py $(WHEEL_OPTIONS)
+
+# SUITE=full runs every test that needs no sources. ONLY=3.10,3.14t chooses versions.
+test-wheel: | $(BIN)/python ## Test the wheels in dist/ in fresh environments of every Python
+	$(BIN)/python tools/packaging/try_wheel.py $(if $(filter full,$(SUITE)),--full) $(if $(ONLY),--only $(ONLY))
+
+sdist: $(VENV)/.release-installed ## Build the source distribution in dist/, and a wheel from it
+	$(if $(filter ready,$(PLAYGROUND)),,$(BIN)/python tools/playground/build.py)
+	$(BIN)/python tools/packaging/sdist.py
 
 # Needs npm, and a Rust compiler for WebAssembly: tools/playground/compilers.py gets one.
 playground: setup ## Build the playground, and docs/playground.html with a small model

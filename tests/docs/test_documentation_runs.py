@@ -37,11 +37,12 @@ RUN = ("sh", "python")
 # Blocks in these languages are shown, not run. Any other language name is a mistake.
 SHOWN = ("text", "hex")
 
-BUILDS, DOWNLOAD = "builds the project", "needs a download"
+BUILDS, INSTALLS, DOWNLOAD = "builds the project", "installs the package", "needs a download"
 # tests/cluster/test_pages.py runs these.
 RAY, SPARK, CLUSTER = "needs Ray", "needs Spark", "needs a cluster"
 NOT_RUN = {
-    "README.md": ["installs the package", BUILDS],
+    "README.md": [INSTALLS, BUILDS],
+    "docs/install.md": [*[INSTALLS] * 4, BUILDS],
     "docs/tutorial.md": [BUILDS],
     "docs/superwords-for-an-existing-tokenizer.md": [DOWNLOAD],
     "docs/how-to/cluster.md": [CLUSTER, *[RAY] * 5, CLUSTER, SPARK, SPARK],
