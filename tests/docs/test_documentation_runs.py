@@ -44,6 +44,7 @@ RAY, SPARK, CLUSTER = "needs Ray", "needs Spark", "needs a cluster"
 NOT_RUN = {
     "README.md": [BUILDS],
     "docs/tutorial.md": [BUILDS],
+    "docs/releasing.md": ["starts a release"],
     "docs/superwords-for-an-existing-tokenizer.md": [DOWNLOAD],
     "docs/how-to/cluster.md": [CLUSTER, *[RAY] * 5, CLUSTER, SPARK, SPARK],
     "docs/how-to/encode.md": ["needs Megatron", "needs datatrove"],

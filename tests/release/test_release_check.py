@@ -139,3 +139,10 @@ def test_a_missing_file_is_named(repository: Path) -> None:
     done = run("--root", repository)
     assert done.returncode == 1
     assert "CITATION.cff: there is no such file" in done.stderr
+
+
+def test_the_smoke_test_of_wheels_works_with_this_build() -> None:
+    smoke = [sys.executable, str(CHECK.with_name("smoke.py"))]
+    done = subprocess.run(smoke, capture_output=True, text=True, encoding="utf-8", check=False)
+    assert done.returncode == 0, done.stderr
+    assert "works on" in done.stdout
