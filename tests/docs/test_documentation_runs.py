@@ -17,6 +17,7 @@ import io
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 import sysconfig
@@ -184,6 +185,12 @@ def for_evaluation() -> None:
     Path("news.de").write_text("Der Name der Datei.\n")
 
 
+def for_notebook() -> None:
+    """`alice.txt`, which a reader downloads."""
+    pytest.importorskip("tokenizers", reason="pip install 'superword[huggingface]'")
+    shutil.copy(ROOT / "docs" / "notebook" / "alice.txt", "alice.txt")
+
+
 ASSUMED: dict[str, Callable[[], None]] = {
     "README.md": for_readme,
     "docs/how-to/train.md": for_training,
@@ -194,6 +201,7 @@ ASSUMED: dict[str, Callable[[], None]] = {
     "docs/how-to/other-programs.md": for_other_programs,
     "docs/how-to/report.md": corpus,
     "docs/how-to/serving.md": for_other_programs,
+    "docs/notebook.md": for_notebook,
     "docs/superwords-for-an-existing-tokenizer.md": for_existing_tokenizer,
 }
 
