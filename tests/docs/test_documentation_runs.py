@@ -43,7 +43,7 @@ BUILDS, DOWNLOAD = "builds the project", "needs a download"
 RAY, SPARK, CLUSTER = "needs Ray", "needs Spark", "needs a cluster"
 NOT_RUN = {
     "README.md": [BUILDS],
-    "docs/tutorial.md": [BUILDS],
+    "docs/tutorial.md": [DOWNLOAD],
     "docs/superwords-for-an-existing-tokenizer.md": [DOWNLOAD],
     "docs/how-to/cluster.md": [CLUSTER, *[RAY] * 5, CLUSTER, SPARK, SPARK],
     "docs/how-to/encode.md": ["needs Megatron", "needs datatrove"],
@@ -201,6 +201,8 @@ ASSUMED: dict[str, Callable[[], None]] = {
     "docs/how-to/other-programs.md": for_other_programs,
     "docs/how-to/report.md": corpus,
     "docs/how-to/serving.md": for_other_programs,
+    "docs/choosing.md": for_evaluation,
+    "docs/faq.md": for_notebook,
     "docs/notebook.md": for_notebook,
     "docs/superwords-for-an-existing-tokenizer.md": for_existing_tokenizer,
 }
