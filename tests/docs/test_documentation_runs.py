@@ -42,8 +42,8 @@ BUILDS, DOWNLOAD = "builds the project", "needs a download"
 # tests/cluster/test_pages.py runs these.
 RAY, SPARK, CLUSTER = "needs Ray", "needs Spark", "needs a cluster"
 NOT_RUN = {
-    "README.md": [BUILDS],
-    "docs/tutorial.md": [DOWNLOAD],
+    "README.md": ["installs the package", BUILDS],
+    "docs/tutorial.md": ["installs the package"],
     "docs/superwords-for-an-existing-tokenizer.md": [DOWNLOAD],
     "docs/how-to/cluster.md": [CLUSTER, *[RAY] * 5, CLUSTER, SPARK, SPARK],
     "docs/how-to/encode.md": ["needs Megatron", "needs datatrove"],
