@@ -4,8 +4,9 @@
     python tools/measure_choosing.py           # render docs/choosing.md and docs/faq.md again
 
 CORPUS is a directory with en-1.jsonl.zst, code.jsonl.zst and multi/*.jsonl.zst. Three texts of
-about 40 MB are made of it: English, source code, and a mix of languages and code. Models learn from
-nine tenths of the documents of each text and are evaluated on the rest. Nothing here is timed.
+about 40 MB are made of it: English, source code, and a mix of languages and code. A small one is
+Khmer, with and without zero-width spaces. Models learn from nine tenths of the documents of each
+text and are evaluated on the rest. Nothing here is timed.
 """
 
 from __future__ import annotations
@@ -53,6 +54,9 @@ RESTRICTIONS: dict[str, dict[str, Any]] = {
 }
 AMOUNTS = ("1MB", "2MB", "4MB", "8MB", "16MB", "32MB")
 LANGUAGES = ("ar", "de", "es", "fa", "fr", "he", "hi", "ja", "km", "ko", "ru", "th", "zh")
+# The texts that methods and numbers of supermerges are compared on.
+KINDS = ("en", "code", "mixed")
+ZERO_WIDTH_SPACE = "\u200b"
 # A figure needs no more points than this.
 POINTS = 64
 
@@ -61,6 +65,7 @@ class Text:
     """A text of one kind: one file to learn from, and held-out files by group."""
 
     def __init__(self, kind: str, parts: dict[str, tuple[Path, str]], folder: Path) -> None:
+        leave_out = ZERO_WIDTH_SPACE if kind == "km-joined" else None
         self.train = folder / f"{kind}.jsonl"
         self.held_out: dict[str, str | Path] = {}
         self.bytes: dict[str, int] = {}
@@ -71,6 +76,8 @@ class Text:
                 self.bytes[group] = 0
                 with path.open("w", encoding="utf-8") as rest:
                     for place, text in enumerate(documents([source], max_bytes=size)):
+                        if leave_out is not None:
+                            text = text.replace(leave_out, "")
                         line = json.dumps({"text": text}) + "\n"
                         if place % 10:
                             self.bytes[group] += len(text.encode())
@@ -125,7 +132,8 @@ def _thinned(points: tuple[tuple[int, int], ...]) -> list[tuple[int, int]]:
 
 def methods(texts: dict[str, Text]) -> Iterator[tuple[str, dict[str, Any]]]:
     """BPE and BoundlessBPE at every size, which are truncations of the largest."""
-    for kind, text in texts.items():
+    for kind in KINDS:
+        text = texts[kind]
         models = {}
         for method in ("bpe", "boundless"):
             largest = text.model(method=method, vocab_size=SIZES[-1])
@@ -135,7 +143,8 @@ def methods(texts: dict[str, Text]) -> Iterator[tuple[str, dict[str, Any]]]:
 
 def supermerges(texts: dict[str, Text]) -> Iterator[tuple[str, dict[str, Any]]]:
     """SuperBPE with more and more supermerges in a vocabulary of one size."""
-    for kind, text in texts.items():
+    for kind in KINDS:
+        text = texts[kind]
         for size in SIZES[2:] if kind == "en" else (DEFAULT_SIZE,):
             models = {}
             for share in SIXTEENTHS:
@@ -178,12 +187,30 @@ def amounts(texts: dict[str, Text]) -> Iterator[tuple[str, dict[str, Any]]]:
     yield "en", text.measured(models)
 
 
+def zero_width(texts: dict[str, Text]) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Khmer with the zero-width spaces between its words, and without."""
+    for kind in ("km", "km-joined"):
+        text = texts[kind]
+        models = {
+            f"{method} {preset}": text.model(
+                method=method, vocab_size=SIZES[0], pretokenizer=preset
+            )
+            for method, preset in (
+                ("bpe", "gpt4o"),
+                ("boundless", "gpt4o-portable"),
+                ("boundless", "gpt4o"),
+            )
+        }
+        yield kind, text.measured(models)
+
+
 SECTIONS = {
     "methods": methods,
     "supermerges": supermerges,
     "presets": presets,
     "restrictions": restrictions,
     "amounts": amounts,
+    "zero_width": zero_width,
 }
 
 
@@ -195,6 +222,8 @@ def measure(corpus: Path, output: Path, only: list[str]) -> None:
         "en": {"en": (en, "40MB")},
         "code": {"code": (code, "40MB")},
         "mixed": {"en": (en, "8MB"), "code": (code, "6MB"), **multi},
+        "km": {"km": multi["km"]},
+        "km-joined": {"km": multi["km"]},
     }
     record: dict[str, Any] = {}
     if only and output.exists():

@@ -107,6 +107,13 @@ def test_other_sentences_follow_from_the_numbers(page: Any, data: Any) -> None:
             data.row("presets", "boundless", name, group) for name in ("gpt4o-portable", "gpt4o")
         )
         assert other.tokens < default.tokens
+    # Only zero-width spaces make the default worse for Khmer.
+    for text, better in (("km", False), ("km-joined", True)):
+        words, default, other = (
+            data.row("zero_width", text, model).tokens
+            for model in ("bpe gpt4o", "boundless gpt4o-portable", "boundless gpt4o")
+        )
+        assert (default < min(words, other)) is better
     assert data.record["amounts"]["en"]["bpe 1MB"]["n_vocab"] < 32_768
 
 

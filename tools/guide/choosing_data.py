@@ -80,7 +80,7 @@ class Data:
         """One model on one group. The name of an entry begins with its text, or is a method."""
         found = self.record[section][name][model]
         numbers = found["groups"][group]
-        text = name.split()[0] if name.split()[0] in TEXTS else "mixed"
+        text = name.split()[0] if name.split()[0] in self.bytes else "mixed"
         return Row(
             numbers["tokens"],
             self.bytes[text][group],

@@ -195,6 +195,17 @@ def languages(data: Data) -> str:
     )
 
 
+def zero_width(data: Data) -> str:
+    """Khmer with zero-width spaces, and without."""
+    rows = []
+    for kind, shown in (("km", "as it is"), ("km-joined", "without them")):
+        models = ("bpe gpt4o", "boundless gpt4o-portable", "boundless gpt4o")
+        found = [data.row("zero_width", kind, model).tokens for model in models]
+        rows.append([shown, *(f"{tokens:,}" for tokens in found)])
+    head = ["zero-width spaces", "words, `gpt4o`", "default", "`boundless`, `gpt4o`"]
+    return _table(head, rows)
+
+
 def restrictions(data: Data) -> str:
     """Options that leave superwords out."""
     rows = []
@@ -255,6 +266,7 @@ TABLES: dict[str, Callable[[Data], str]] = {
     "languages": languages,
     "restrictions": restrictions,
     "amounts": amounts,
+    "zero_width": zero_width,
     "edges": edges,
 }
 
