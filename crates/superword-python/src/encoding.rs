@@ -8,10 +8,9 @@ use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::pybacked::{PyBackedBytes, PyBackedStr};
 use pyo3::types::{PyByteArray, PyBytes, PyList, PySlice};
-use superword::encode::{BatchError, EncodedBatch, Encoder};
-use superword::memory::OutOfMemory;
+use superword::encode::{BatchError, EncodedBatch, Encoder, Preparation};
+use superword::errors::OutOfMemory;
 use superword::observe::{Observer, Silent};
-use superword::prepare::Preparation;
 
 use crate::errors;
 use crate::reading::arrow::Buffers;

@@ -86,7 +86,7 @@ impl WriteError {
 
 /// True if a write failed because the disk is full, a quota is used up, or the file would exceed
 /// the largest size that the system allows.
-pub fn is_disk_full(error: &io::Error) -> bool {
+pub(crate) fn is_disk_full(error: &io::Error) -> bool {
     matches!(
         error.kind(),
         ErrorKind::StorageFull | ErrorKind::QuotaExceeded | ErrorKind::FileTooLarge

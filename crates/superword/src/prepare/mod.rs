@@ -15,7 +15,7 @@ use std::borrow::Cow;
 
 use crate::model::Model;
 
-pub use normalize::Alignment;
+pub(crate) use normalize::Alignment;
 use normalize::Form;
 use search::Search;
 
@@ -72,7 +72,7 @@ impl TextPart<'_> {
 
 /// All that is needed to prepare texts for a model, whichever special tokens are allowed.
 #[derive(Clone, Debug)]
-pub struct Preparations {
+pub(crate) struct Preparations {
     /// Whether all added tokens are special and have no other flag, as in trained models.
     is_plain: bool,
     specials: usize,
@@ -84,7 +84,7 @@ pub struct Preparations {
 
 impl Preparations {
     /// Prepares the search for the added tokens of a model.
-    pub fn new(model: &Model) -> Preparations {
+    pub(crate) fn new(model: &Model) -> Preparations {
         let parts = model.parts();
         let form = parts.normalizer.map(Form::from);
         let is_plain = parts.added.iter().all(|token| token.is_plain_special());
@@ -119,7 +119,7 @@ impl Preparations {
     ///
     /// In a trained model, special tokens that are not allowed are ignored. In a model with other
     /// added tokens, no added token is found inside them either, as in Hugging Face's `tokenizers`.
-    pub fn allowing(&self, model: &Model, allowed: impl Fn(&str) -> bool) -> Preparation {
+    pub(crate) fn allowing(&self, model: &Model, allowed: impl Fn(&str) -> bool) -> Preparation {
         let added = model.parts().added.iter();
         let chosen: Vec<_> = added
             .filter(|token| token.special && allowed(&token.text))
@@ -136,7 +136,7 @@ impl Preparations {
     }
 
     /// Finds only the added tokens that are not special.
-    pub fn ordinary(&self) -> &Preparation {
+    pub(crate) fn ordinary(&self) -> &Preparation {
         &self.ordinary
     }
 }
