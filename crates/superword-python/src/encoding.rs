@@ -99,7 +99,7 @@ pub(crate) fn ids<'py>(
     let bytes = text.len();
     let ids = off_the_gil(py, encoder, text, bytes, move |encoder, text, _| {
         let mut ids = Vec::new();
-        let done = encoder.encode(text, &preparation(encoder, &allowed), &mut ids);
+        let done = encoder.encode_into(text, &preparation(encoder, &allowed), &mut ids);
         done.map(|()| ids)
     })?;
     let ids = ids.map_err(|error| errors::split(&error))?;

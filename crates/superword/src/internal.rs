@@ -5,8 +5,6 @@ use crate::text::{PatternError, Pretokenizer, PretokenizerConfig};
 
 #[cfg(feature = "files")]
 pub use crate::corpus::format::frame;
-#[cfg(feature = "files")]
-pub use crate::corpus::sample::plan_sample;
 pub use crate::count::columns::{ColumnError, Columns, TokenColumn, numbers};
 pub use crate::count::file::{CountFileError, Counts};
 pub use crate::count::named::{NamedCandidates, NamedError as CandidatesError};

@@ -66,3 +66,9 @@ mod threads;
 pub mod token;
 mod tokens;
 pub mod train;
+
+pub use encode::Encoder;
+pub use model::{Method, Model};
+pub use text::{Pretokenizer, PretokenizerConfig};
+pub use token::TokenId;
+pub use train::{TrainOptions, train_documents};

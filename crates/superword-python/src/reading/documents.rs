@@ -9,9 +9,8 @@ use std::time::Instant;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use superword::corpus::{
-    DocumentSink, ReadError, ReadOptions, ReadReport, Sample, Source, read_parallel,
+    DocumentSink, ReadError, ReadOptions, ReadReport, Sample, Source, plan_sample, read_parallel,
 };
-use superword::internal::plan_sample;
 use superword::observe::{Observer, Phase};
 use superword::train::TrainError;
 

@@ -161,6 +161,7 @@ fn raised(error: &ShardError) -> PyErr {
             new("ShardsMismatchError").text("path", path.display())
         }
         ShardError::Read { path, .. } => new("SaveError").text("path", path.display()),
+        _ => new("SaveError"),
     }
     .into()
 }

@@ -35,6 +35,7 @@ pub struct CountOverflow;
 
 /// Why counts could not be added up or cut.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum CountError {
     /// A count does not fit.
     #[error(transparent)]

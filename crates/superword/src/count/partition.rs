@@ -81,6 +81,7 @@ impl Dropped {
 
 impl PretokenCounts {
     /// The pretokens of one partition.
+    #[doc(hidden)]
     pub fn partition(&self, partition: Partition) -> PretokenCounts {
         let mut part = PretokenCounts::default();
         self.for_each(|token, count| {
@@ -93,6 +94,7 @@ impl PretokenCounts {
     }
 
     /// The pretokens that occur at least `min_count` times, and a record of the others.
+    #[doc(hidden)]
     pub fn without_rare(&self, min_count: u64) -> (PretokenCounts, Dropped) {
         let (mut kept, mut dropped) = (PretokenCounts::default(), Dropped::default());
         self.for_each(|token, count| {
@@ -106,6 +108,7 @@ impl PretokenCounts {
     }
 
     /// The checksum of all counts.
+    #[doc(hidden)]
     pub fn checksum(&self) -> Checksum {
         let mut checksum = Checksum::default();
         self.for_each(|token, count| checksum.add(pretoken_hash(token), count));

@@ -74,6 +74,7 @@ pub struct Options<'a> {
 
 /// What a file is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Kind {
     /// A model of superword.
     Superword,

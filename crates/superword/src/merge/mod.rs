@@ -60,6 +60,7 @@ impl AllowedPairs for AnyPair {
 
 /// Why merging failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum MergeError {
     /// A sum of counts needs more than 64 bits.
     #[error("the counts of the text do not fit in 64 bits")]

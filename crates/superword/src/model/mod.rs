@@ -31,6 +31,7 @@ use crate::token::{Symbol, TokenId};
 
 /// How a model was learned.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum Method {
     /// Ordinary BPE: tokens stay within pretokens.
     Bpe,

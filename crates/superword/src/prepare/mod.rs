@@ -31,7 +31,7 @@ pub struct Preparation {
 
 /// One part of a prepared text.
 #[derive(Clone, Copy, Debug)]
-pub enum Part<'t> {
+pub(crate) enum Part<'t> {
     /// Text that is split and encoded.
     Text(TextPart<'t>),
     /// An added token.
@@ -47,7 +47,7 @@ pub enum Part<'t> {
 
 /// Normalized text, and where it comes from.
 #[derive(Clone, Copy, Debug)]
-pub struct TextPart<'t> {
+pub(crate) struct TextPart<'t> {
     /// The text.
     pub text: &'t str,
     /// The start of the text in its piece, after normalization.
@@ -60,7 +60,7 @@ pub struct TextPart<'t> {
 impl TextPart<'_> {
     /// The range of the original text that `text[start..end]` was made from. Correct only if the
     /// text was prepared with tracking.
-    pub fn original(&self, start: usize, end: usize) -> (usize, usize) {
+    pub(crate) fn original(&self, start: usize, end: usize) -> (usize, usize) {
         let (start, end) = (self.from + start, self.from + end);
         let (start, end) = match self.alignment {
             Some(alignment) => alignment.original(start, end),
@@ -159,13 +159,13 @@ impl Preparation {
 
     /// Whether texts are encoded as they are.
     #[inline]
-    pub fn is_nothing(&self) -> bool {
+    pub(crate) fn is_nothing(&self) -> bool {
         self.form.is_none() && self.raw.is_empty() && self.normalized.is_empty()
     }
 
     /// Calls `visit` with each part of a text, in order, until it returns an error. With `track`, the
     /// parts know where they come from.
-    pub fn for_each<E>(
+    pub(crate) fn for_each<E>(
         &self,
         text: &str,
         track: bool,

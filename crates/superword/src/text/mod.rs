@@ -43,7 +43,7 @@ use engine::{Engine, Purpose};
 pub use error::{PatternError, SplitError};
 pub use presets::{DEFAULT_ELIGIBLE, DEFAULT_PRESET, PRESETS};
 use scan::Scanner;
-pub(crate) use script::{Run, Script, ScriptSet, is_real, script_of, scripts_in};
+pub(crate) use script::{Script, ScriptSet, is_real, script_of, scripts_in};
 pub(crate) use shapes::Shape;
 use spelling::canonical;
 use unicode::{Classes, class_at};
@@ -339,7 +339,7 @@ impl Pretokenizer {
 
     /// False only if the pretoken is certainly not eligible. Usually its first bytes decide.
     #[inline(always)]
-    pub fn may_be_eligible(&self, pretoken: &[u8]) -> bool {
+    pub(crate) fn may_be_eligible(&self, pretoken: &[u8]) -> bool {
         match &self.inner.eligible {
             Eligible::Letter => pretoken
                 .iter()
@@ -349,7 +349,8 @@ impl Pretokenizer {
     }
 
     /// Splits a text into runs of one script, whether or not this configuration uses them.
-    pub fn script_runs(&self, text: &str) -> Vec<Run> {
+    #[cfg(test)]
+    pub(crate) fn script_runs(&self, text: &str) -> Vec<script::Run> {
         script::runs(text.as_bytes()).collect()
     }
 }

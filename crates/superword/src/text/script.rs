@@ -107,7 +107,7 @@ pub(crate) fn scripts_in(text: &str) -> ScriptSet {
 
 /// A run of text in one script, or in [`Script::COMMON`] if no code point has a real script.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Run {
+pub(crate) struct Run {
     /// Where it starts, in bytes.
     pub start: usize,
     /// Where it ends, in bytes.
@@ -117,6 +117,7 @@ pub struct Run {
 }
 
 /// Splits valid UTF-8 into runs of one script, without gaps; see [`next_run`].
+#[cfg(test)]
 pub(super) fn runs(bytes: &[u8]) -> impl Iterator<Item = Run> {
     let mut start = 0;
     std::iter::from_fn(move || {

@@ -30,6 +30,7 @@ pub struct Text<'a> {
 
 /// The pretokens of a text.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct CountedPretokens {
     /// How often each pretoken occurs.
     pub counts: PretokenCounts,
@@ -43,6 +44,7 @@ pub struct CountedPretokens {
 
 /// The candidates of a text.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct CountedCandidates {
     /// How often each candidate occurs.
     pub counts: CandidateCounts,
