@@ -5,7 +5,7 @@ BIN    := $(VENV)/bin
 ENGINE := $(VENV)/.engine-built
 SOURCES := $(shell find crates -name '*.rs' -o -name Cargo.toml) Cargo.toml Cargo.lock pyproject.toml
 
-.PHONY: help setup demo playground test test-browser test-cluster test-families soak bench lint format clean
+.PHONY: help setup demo playground docs test test-browser test-cluster test-families soak bench lint format clean
 
 help: ## Show what can be made
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -34,6 +34,19 @@ playground: setup ## Build the playground, and docs/playground.html with a small
 	$(BIN)/python tools/playground/build.py
 	$(BIN)/python tools/playground/demo.py docs/playground.html
 
+$(VENV)/.docs-installed: pyproject.toml $(ENGINE)
+	$(BIN)/python -m pip install --quiet --group docs
+	@touch $@
+
+# The site contains the playground. Building that takes long, so it is only done if it is missing.
+PLAYGROUND_PAGE := python/superword/playground/assets/page.html
+$(PLAYGROUND_PAGE):
+	$(MAKE) playground
+
+docs: $(VENV)/.docs-installed $(PLAYGROUND_PAGE) ## Build the documentation site in site/, and check its links
+	$(BIN)/python tools/site/build.py
+	$(BIN)/pytest -q -m site tests/site
+
 lint: setup ## Formatting and lints, Rust and Python
 	cargo fmt --all --check
 	cargo clippy --workspace --all-targets --quiet -- -D warnings
@@ -43,7 +56,7 @@ lint: setup ## Formatting and lints, Rust and Python
 
 test: lint ## All tests, formatting and lints
 	cargo test --workspace --quiet
-	$(BIN)/pytest -n 2 -m "not soak and not cluster and not browser"
+	$(BIN)/pytest -n 2 -m "not soak and not cluster and not browser and not site"
 
 $(VENV)/.browser-installed: pyproject.toml $(ENGINE)
 	$(BIN)/python -m pip install --quiet --group browser
@@ -85,4 +98,4 @@ format: setup ## Format all code
 
 clean: ## Remove what was built
 	rm -rf target $(VENV) .venv-bench .bench .mypy_cache .ruff_cache .pytest_cache
-	rm -rf web/engine web/node_modules python/superword/playground/assets docs/playground.html
+	rm -rf web/engine web/node_modules python/superword/playground/assets docs/playground.html .site site

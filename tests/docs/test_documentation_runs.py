@@ -42,6 +42,7 @@ BUILDS, DOWNLOAD = "builds the project", "needs a download"
 RAY, SPARK, CLUSTER = "needs Ray", "needs Spark", "needs a cluster"
 NOT_RUN = {
     "README.md": [BUILDS],
+    "docs/index.md": ["installs the package"],
     "docs/tutorial.md": [BUILDS],
     "docs/superwords-for-an-existing-tokenizer.md": [DOWNLOAD],
     "docs/how-to/cluster.md": [CLUSTER, *[RAY] * 5, CLUSTER, SPARK, SPARK],
@@ -186,6 +187,7 @@ def for_evaluation() -> None:
 
 ASSUMED: dict[str, Callable[[], None]] = {
     "README.md": for_readme,
+    "docs/index.md": for_readme,
     "docs/how-to/train.md": for_training,
     "docs/how-to/cluster.md": for_large_corpora,
     "docs/how-to/large-corpora.md": for_large_corpora,
