@@ -5,7 +5,7 @@ BIN    := $(VENV)/bin
 ENGINE := $(VENV)/.engine-built
 SOURCES := $(shell find crates -name '*.rs' -o -name Cargo.toml) Cargo.toml Cargo.lock pyproject.toml
 
-.PHONY: help setup demo playground docs test test-browser test-cluster test-families soak bench lint format clean
+.PHONY: help setup demo playground docs docs-links test test-browser test-cluster test-families soak bench lint format clean
 
 help: ## Show what can be made
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -45,7 +45,10 @@ $(PLAYGROUND_PAGE):
 
 docs: $(VENV)/.docs-installed $(PLAYGROUND_PAGE) ## Build the documentation site in site/, and check its links
 	$(BIN)/python tools/site/build.py
-	$(BIN)/pytest -q -m site tests/site
+	$(BIN)/pytest -q -m site tests/site tests/docs
+
+docs-links: ## Ask for every outside address that the built site links to (needs a network)
+	$(BIN)/python tools/site/site_check.py site --online
 
 lint: setup ## Formatting and lints, Rust and Python
 	cargo fmt --all --check
