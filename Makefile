@@ -2,30 +2,36 @@
 PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
-ENGINE := $(VENV)/.engine-built
+# quick compiles in less time. Measure and compare with PROFILE=release only.
+PROFILE ?= quick
+ENGINE := $(VENV)/.engine-$(PROFILE)
 SOURCES := $(shell find crates -name '*.rs' -o -name Cargo.toml) Cargo.toml Cargo.lock pyproject.toml
 
-.PHONY: help setup demo playground docs docs-links test test-browser test-cluster test-families soak bench lint format clean
+.PHONY: help setup demo playground docs docs-links test test-rust test-python test-browser test-cluster test-families soak bench lint lint-rust lint-python format clean
 
 help: ## Show what can be made
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
 
 $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)
+
+# One stamp for the tools, one for the built engine: nothing is done twice. The demo needs only the
+# engine. maturin installs the packages that superword depends on.
+$(ENGINE): $(SOURCES) | $(BIN)/python
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check "maturin>=1.9,<2"
+	$(BIN)/maturin develop --profile $(PROFILE) --quiet
+	@rm -f $(VENV)/.engine-*
+	@touch $@
+
+# After the engine, because two runs of pip in one environment disturb each other.
+$(VENV)/.tools-installed: pyproject.toml | $(ENGINE)
 	$(BIN)/python -m pip install --quiet --upgrade pip
-
-# One stamp for the tools, one for the built engine: nothing is done twice.
-$(VENV)/.tools-installed: pyproject.toml | $(BIN)/python
-	$(BIN)/python -m pip install --quiet --group dev --group interop click numpy regex rich
+	$(BIN)/python -m pip install --quiet --group dev --group interop
 	@touch $@
 
-$(ENGINE): $(SOURCES) $(VENV)/.tools-installed
-	$(BIN)/maturin develop --release --quiet
-	@touch $@
+setup: $(VENV)/.tools-installed $(ENGINE) ## Set up .venv and build the engine (PROFILE=release to measure it)
 
-setup: $(ENGINE) ## Set up .venv and build the engine in release mode
-
-demo: setup ## Train all three methods on Python's standard library and compare them
+demo: $(ENGINE) ## Train all three methods on Python's standard library and compare them
 	$(BIN)/python -m superword.demo --output demo-models
 
 # Needs npm, and a Rust compiler for WebAssembly: tools/playground/compilers.py gets one.
@@ -34,7 +40,7 @@ playground: setup ## Build the playground, and docs/playground.html with a small
 	$(BIN)/python tools/playground/build.py
 	$(BIN)/python tools/playground/demo.py docs/playground.html
 
-$(VENV)/.docs-installed: pyproject.toml $(ENGINE)
+$(VENV)/.docs-installed: $(VENV)/.tools-installed $(ENGINE)
 	$(BIN)/python -m pip install --quiet --group docs
 	@touch $@
 
@@ -50,18 +56,29 @@ docs: $(VENV)/.docs-installed $(PLAYGROUND_PAGE) ## Build the documentation site
 docs-links: ## Ask for every outside address that the built site links to (needs a network)
 	$(BIN)/python tools/site/site_check.py site --online
 
-lint: setup ## Formatting and lints, Rust and Python
+lint: lint-rust lint-python ## Formatting and lints, Rust and Python
+
+lint-rust:
 	cargo fmt --all --check
 	cargo clippy --workspace --all-targets --quiet -- -D warnings
+
+lint-python: setup
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 
-test: lint ## All tests, formatting and lints
+test-rust: | lint-rust
 	cargo test --workspace --quiet
+
+test-python: setup
 	$(BIN)/pytest -n 2 -m "not soak and not cluster and not browser and not site"
 
-$(VENV)/.browser-installed: pyproject.toml $(ENGINE)
+# Everything before pytest leaves a core idle now and then, so two jobs run side by side.
+test: ## All tests, formatting and lints
+	$(MAKE) --no-print-directory --jobs=2 lint test-rust
+	$(MAKE) --no-print-directory test-python
+
+$(VENV)/.browser-installed: $(VENV)/.tools-installed $(ENGINE)
 	$(BIN)/python -m pip install --quiet --group browser
 	$(BIN)/python tools/playground/browser.py
 	@touch $@
@@ -73,7 +90,7 @@ test-browser: playground $(VENV)/.browser-installed ## The tests of the playgrou
 	cargo test --package superword --no-default-features --test documents --quiet
 	SUPERWORD_BROWSER=1 $(BIN)/pytest -m browser tests/browser
 
-$(VENV)/.cluster-installed: $(ENGINE)
+$(VENV)/.cluster-installed: $(VENV)/.tools-installed $(ENGINE)
 	$(BIN)/python -m pip install --quiet --group cluster
 	@touch $@
 
