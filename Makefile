@@ -7,8 +7,9 @@ PROFILE ?= quick
 ENGINE := $(VENV)/.engine-$(PROFILE)
 SOURCES := $(shell find crates -name '*.rs' -o -name Cargo.toml) Cargo.toml Cargo.lock pyproject.toml
 
-.PHONY: help setup demo wheel test-wheel sdist playground test test-rust test-python test-browser test-cluster \
-	test-families soak bench lint lint-rust lint-python format clean
+.PHONY: help setup demo wheel test-wheel sdist playground docs docs-links lint lint-rust lint-python test- \
+	rust test-python test test-browser test-cluster test-families soak bench lint-workflows check-targets format \
+	clean
 
 help: ## Show what can be made
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -60,6 +61,22 @@ playground: setup ## Build the playground, and docs/playground.html with a small
 	$(BIN)/python tools/playground/build.py
 	$(BIN)/python tools/playground/demo.py docs/playground.html
 
+$(VENV)/.docs-installed: $(VENV)/.tools-installed $(ENGINE)
+	$(BIN)/python -m pip install --quiet --group docs
+	@touch $@
+
+# The site contains the playground. Building that takes long, so it is only done if it is missing.
+PLAYGROUND_PAGE := python/superword/playground/assets/page.html
+$(PLAYGROUND_PAGE):
+	$(MAKE) playground
+
+docs: $(VENV)/.docs-installed $(PLAYGROUND_PAGE) ## Build the documentation site in site/, and check its links
+	$(BIN)/python tools/site/build.py
+	$(BIN)/pytest -q -m site tests/site tests/docs
+
+docs-links: ## Ask for every outside address that the built site links to (needs a network)
+	$(BIN)/python tools/site/site_check.py site --online
+
 lint: lint-rust lint-python ## Formatting and lints, Rust and Python
 
 lint-rust:
@@ -75,7 +92,7 @@ test-rust: | lint-rust
 	cargo test --workspace --quiet
 
 test-python: setup
-	$(BIN)/pytest -n 2 -m "not soak and not cluster and not browser"
+	$(BIN)/pytest -n 2 -m "not soak and not cluster and not browser and not site"
 
 # Everything before pytest leaves a core idle now and then, so two jobs run side by side.
 test: ## All tests, formatting and lints
@@ -137,4 +154,4 @@ format: setup ## Format all code
 
 clean: ## Remove what was built
 	rm -rf target $(VENV) .venv-bench .bench .mypy_cache .ruff_cache .pytest_cache
-	rm -rf web/engine web/node_modules python/superword/playground/assets docs/playground.html
+	rm -rf web/engine web/node_modules python/superword/playground/assets docs/playground.html .site site

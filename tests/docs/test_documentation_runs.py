@@ -44,6 +44,7 @@ BUILDS, INSTALLS, DOWNLOAD = "builds the project", "installs the package", "need
 RAY, SPARK, CLUSTER = "needs Ray", "needs Spark", "needs a cluster"
 NOT_RUN = {
     "README.md": [INSTALLS, BUILDS],
+    "docs/index.md": [INSTALLS],
     "docs/install.md": [*[INSTALLS] * 4, BUILDS],
     "docs/tutorial.md": [INSTALLS],
     "docs/releasing.md": ["starts a release"],
@@ -196,6 +197,7 @@ def for_notebook() -> None:
 
 ASSUMED: dict[str, Callable[[], None]] = {
     "README.md": for_readme,
+    "docs/index.md": for_readme,
     "docs/how-to/train.md": for_training,
     "docs/how-to/cluster.md": for_large_corpora,
     "docs/how-to/large-corpora.md": for_large_corpora,
