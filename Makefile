@@ -7,8 +7,8 @@ PROFILE ?= quick
 ENGINE := $(VENV)/.engine-$(PROFILE)
 SOURCES := $(shell find crates -name '*.rs' -o -name Cargo.toml) Cargo.toml Cargo.lock pyproject.toml
 
-.PHONY: help setup demo wheel test-wheel sdist playground docs docs-links lint lint-rust lint-python test- \
-	rust test-python test test-browser test-cluster test-families soak bench lint-workflows check-targets format \
+.PHONY: help setup demo wheel test-wheel sdist playground docs docs-links lint lint-rust lint-python test-rust \
+	test-python test test-browser test-cluster test-families soak bench lint-workflows check-targets format \
 	clean
 
 help: ## Show what can be made
