@@ -131,7 +131,7 @@ def test_model_cut_to_its_own_size_stays_as_it_is() -> None:
 
 
 def test_ngrams_of_deleted_tokens_are_left_out() -> None:
-    """Words are learned to the full size first, so n-grams can have tokens that are deleted later."""
+    """N-grams are made of all words that were learned, also of those that are deleted later."""
     assert_agree(
         [*[" 国国"] * 16, *["aaaaaa"] * 17],
         ["国国国", "aaaaaaaa 国国a"],

@@ -91,7 +91,7 @@ def test_help_of_every_command() -> None:
 
 
 def written(node: ast.expr, source: str) -> str:
-    """An expression as in the source, on one line. (`ast.unparse` depends on the Python version.)"""
+    """An expression as in the source, on one line. `ast.unparse` differs between Pythons."""
     segment = ast.get_source_segment(source, node)
     assert segment is not None
     return re.sub(r'(?<!\\)" f?"', "", " ".join(segment.split()))
