@@ -266,12 +266,14 @@ class Plan:
 
     def _check_types(self) -> None:
         """`TypeError` if something has a type or a name that `make` never gives it."""
+        if not isinstance(self.weights, Mapping):
+            raise TypeError("the weights are missing")
         inputs = [item for task in self.tasks for item in task.inputs]
         texts = [self.text_field, self.on_error, *self.weights]
         texts += [text for item in inputs for text in (item.path, item.ends)]
         texts += [text for item in inputs for text in (item.format, item.group) if text is not None]
         whole = [self.partitions, *(item.size for item in inputs)]
-        numbers = [*whole, *dict(self.weights).values()]
+        numbers = [*whole, *self.weights.values()]
         if not all(isinstance(text, str) for text in texts):
             raise TypeError("a text is missing")
         if not all(isinstance(number, int) for number in whole):
