@@ -3,8 +3,8 @@
     python tools/site/build.py      # or: make docs
 
 Pages are copied and generated into `.site/docs`, Zensical builds them, and every link of the
-result is checked before it becomes `site`. Nothing is downloaded. Models for the picture and the example report are
-trained on Python's standard library, once; they are kept in `.site/models`.
+result is checked before it becomes `site`. Nothing is downloaded. Models for the picture and the
+example report are trained on Python's standard library, once; they are kept in `.site/models`.
 """
 
 # ruff: noqa: E402 - `benches` is found only once the repository is on the path.
