@@ -22,7 +22,7 @@ pytestmark = pytest.mark.site
 
 ROOT = Path(__file__).resolve().parents[2]
 AXE = ROOT / "web" / "node_modules" / "axe-core" / "axe.min.js"
-# The theme puts wide tables into boxes that scroll. Browsers let the keyboard reach them themselves.
+# The theme puts wide tables into boxes that scroll. Browsers let the keyboard reach them.
 RUN_AXE = """async () => (await axe.run(document, {
   runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa"],
   rules: { "scrollable-region-focusable": { enabled: false } },
