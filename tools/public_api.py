@@ -1,7 +1,8 @@
-"""Lists the public API of the crate from the JSON that rustdoc writes: `public_api.py INPUT OUTPUT`.
+"""Lists the public API of the crate, from the JSON that rustdoc writes.
 
-One line for each item, such as `method superword::encode::Encoder::encode`. Hidden items are not
-part of the API, and rustdoc leaves them out.
+`public_api.py INPUT OUTPUT` writes one line for each item, such as
+`function superword::encode::Encoder::encode`.
+Hidden items are not part of the API, and rustdoc leaves them out.
 """
 
 from __future__ import annotations
@@ -24,12 +25,12 @@ class Api:
 
     def lines(self) -> list[str]:
         """Return one line for each item, sorted by path."""
-        found = {(path, kind) for kind, path in self.module(self.root, "superword")}
+        found = {(path, kind) for kind, path in self._module(self.root, "superword")}
         return [f"{kind} {path}" for path, kind in sorted(found)]
 
-    def module(self, number: int, path: str) -> Iterator[tuple[str, str]]:
-        for child in self.inner(number)[1]["items"]:
-            kind, inner = self.inner(child)
+    def _module(self, number: int, path: str) -> Iterator[tuple[str, str]]:
+        for child in self._inner(number)[1]["items"]:
+            kind, inner = self._inner(child)
             name = self.items[str(child)]["name"]
             target = child
             if kind == "use":
@@ -37,14 +38,14 @@ class Api:
                 if str(target) not in self.items:
                     yield "use", f"{path}::{name}"
                     continue
-                kind = self.inner(target)[0]
+                kind = self._inner(target)[0]
             if kind == "module":
-                yield from self.module(target, f"{path}::{name}")
+                yield from self._module(target, f"{path}::{name}")
             else:
-                yield from self.item(target, f"{path}::{name}")
+                yield from self._item(target, f"{path}::{name}")
 
-    def item(self, number: int, path: str) -> Iterator[tuple[str, str]]:
-        kind, inner = self.inner(number)
+    def _item(self, number: int, path: str) -> Iterator[tuple[str, str]]:
+        kind, inner = self._inner(number)
         yield kind, path
         members = list(inner.get("variants", [])) if kind == "enum" else []
         if kind == "struct" and isinstance(inner["kind"], dict):
@@ -52,14 +53,14 @@ class Api:
         if kind == "trait":
             members += inner["items"]
         for block in inner.get("impls", []) if kind in ("struct", "enum", "union") else []:
-            implementation = self.inner(block)[1]
+            implementation = self._inner(block)[1]
             if implementation["trait"] is None:
                 members += implementation["items"]
         for member in members:
-            member_kind = self.inner(member)[0].replace("struct_field", "field")
+            member_kind = self._inner(member)[0].replace("struct_field", "field")
             yield member_kind, f"{path}::{self.items[str(member)]['name']}"
 
-    def inner(self, number: int) -> tuple[str, Item]:
+    def _inner(self, number: int) -> tuple[str, Item]:
         ((kind, inner),) = self.items[str(number)]["inner"].items()
         return kind, inner
 
