@@ -147,6 +147,31 @@ lint-workflows: | $(BIN)/python ## Check .github/ with zizmor and actionlint
 check-targets: ## Compile for Windows, macOS and aarch64 (see tools/portability)
 	$(PYTHON) tools/portability/check_targets.py
 
+.PHONY: crate crate-api
+
+# cargo-deny comes with `cargo install cargo-deny --locked`. It asks GitHub for the list of known defects;
+# DENY="licenses bans sources" checks everything else.
+DENY ?= all
+CRATE_EXAMPLES := documents encode files import
+crate: ## Check the Rust crate: docs, features, examples, package, licences
+	RUSTDOCFLAGS="-D warnings" cargo doc --quiet --package superword --no-deps --all-features
+	RUSTDOCFLAGS="-D warnings" cargo doc --quiet --package superword --no-deps --no-default-features
+	for features in "" threads files files,fast-patterns,all-properties; do \
+		cargo clippy --quiet --package superword --no-default-features --features "$$features" -- -D warnings || exit 1; done
+	cargo test --quiet --package superword --doc
+	for example in $(CRATE_EXAMPLES); do cargo run --quiet --package superword --example $$example || exit 1; done
+	cargo run --quiet --package superword --no-default-features --example documents
+	cargo publish --dry-run --quiet --package superword --registry crates-io --allow-dirty
+	@if [ -n "$$CI" ]; then cargo install --quiet --locked cargo-deny; fi
+	@if cargo deny --version >/dev/null 2>&1; then cargo deny --locked check $(DENY); \
+	else echo "crate: licences were not checked, because cargo-deny is not installed"; fi
+
+# The format that rustdoc writes is not stable yet, so this needs a nightly compiler.
+crate-api: ## List the public API of the Rust crate in crates/superword/public-api.txt
+	RUSTDOCFLAGS="-Z unstable-options --output-format json" \
+		cargo +nightly doc --quiet --package superword --no-deps --all-features --target-dir target/api
+	$(PYTHON) tools/public_api.py target/api/doc/superword.json crates/superword/public-api.txt
+
 format: setup ## Format all code
 	cargo fmt --all
 	$(BIN)/ruff format .

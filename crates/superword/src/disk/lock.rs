@@ -14,16 +14,6 @@ const MAX_TRIES: u32 = 1000;
 /// Holds a directory for this process until it is dropped or the process ends, however it ends.
 ///
 /// On file systems without locks it guards nothing. Refusing to work there would be worse.
-///
-/// ```
-/// use superword::disk::{Lock, LockError};
-/// # let directory = tempfile::tempdir().unwrap();
-/// let lock = Lock::acquire(directory.path())?;
-/// assert!(matches!(Lock::acquire(directory.path()), Err(LockError::InUse { .. })));
-/// drop(lock);
-/// assert!(Lock::acquire(directory.path()).is_ok());
-/// # Ok::<(), LockError>(())
-/// ```
 #[derive(Debug)]
 pub(crate) struct Lock {
     directory: PathBuf,
@@ -142,6 +132,16 @@ mod tests {
     use std::sync::atomic::{AtomicU32, Ordering};
 
     use super::*;
+
+    #[test]
+    fn a_directory_is_free_again_once_the_lock_is_dropped() {
+        let directory = tempfile::tempdir().unwrap();
+        let lock = Lock::acquire(directory.path()).unwrap();
+        let second = Lock::acquire(directory.path());
+        assert!(matches!(second, Err(LockError::InUse { .. })));
+        drop(lock);
+        assert!(Lock::acquire(directory.path()).is_ok());
+    }
 
     #[test]
     fn the_second_to_come_learns_who_holds_the_directory() {
