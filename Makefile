@@ -7,7 +7,9 @@ PROFILE ?= quick
 ENGINE := $(VENV)/.engine-$(PROFILE)
 SOURCES := $(shell find crates -name '*.rs' -o -name Cargo.toml) Cargo.toml Cargo.lock pyproject.toml
 
-.PHONY: help setup demo playground test test-rust test-python test-browser test-cluster test-families soak bench lint lint-rust lint-python format clean
+.PHONY: help setup demo wheel test-wheel sdist playground docs docs-links lint lint-rust lint-python test-rust \
+	test-python test test-browser test-cluster test-families soak bench lint-workflows check-targets format \
+	clean
 
 help: ## Show what can be made
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -34,11 +36,46 @@ setup: $(VENV)/.tools-installed $(ENGINE) ## Set up .venv and build the engine (
 demo: $(ENGINE) ## Train all three methods on Python's standard library and compare them
 	$(BIN)/python -m superword.demo --output demo-models
 
+$(VENV)/.release-installed: pyproject.toml | $(BIN)/python
+	$(BIN)/python -m pip install --quiet --upgrade pip
+	$(BIN)/python -m pip install --quiet --group release
+	@touch $@
+
+# Wheels contain the playground. PLAYGROUND=ready uses the assets that are there, for machines without
+# npm. PYTHONS names further interpreters: free-threaded ones get a wheel. WHEEL_OPTIONS: see wheel.py.
+wheel: $(VENV)/.release-installed ## Build the wheels of a release in dist/ and check them
+	$(if $(filter ready,$(PLAYGROUND)),,$(BIN)/python tools/playground/build.py)
+	$(BIN)/python tools/packaging/wheel.py $(WHEEL_OPTIONS)
+
+# SUITE=full runs every test that needs no sources. ONLY=3.10,3.14t chooses versions.
+test-wheel: | $(BIN)/python ## Test the wheels in dist/ in fresh environments of every Python
+	$(BIN)/python tools/packaging/try_wheel.py $(if $(filter full,$(SUITE)),--full) $(if $(ONLY),--only $(ONLY))
+
+sdist: $(VENV)/.release-installed ## Build the source distribution in dist/, and a wheel from it
+	$(if $(filter ready,$(PLAYGROUND)),,$(BIN)/python tools/playground/build.py)
+	$(BIN)/python tools/packaging/sdist.py
+
 # Needs npm, and a Rust compiler for WebAssembly: tools/playground/compilers.py gets one.
 playground: setup ## Build the playground, and docs/playground.html with a small model
 	$(BIN)/python -m pip install --quiet --group playground
 	$(BIN)/python tools/playground/build.py
 	$(BIN)/python tools/playground/demo.py docs/playground.html
+
+$(VENV)/.docs-installed: $(VENV)/.tools-installed $(ENGINE)
+	$(BIN)/python -m pip install --quiet --group docs
+	@touch $@
+
+# The site contains the playground. Building that takes long, so it is only done if it is missing.
+PLAYGROUND_PAGE := python/superword/playground/assets/page.html
+$(PLAYGROUND_PAGE):
+	$(MAKE) playground
+
+docs: $(VENV)/.docs-installed $(PLAYGROUND_PAGE) ## Build the documentation site in site/, and check its links
+	$(BIN)/python tools/site/build.py
+	$(BIN)/pytest -q -m site tests/site tests/docs
+
+docs-links: ## Ask for every outside address that the built site links to (needs a network)
+	$(BIN)/python tools/site/site_check.py site --online
 
 lint: lint-rust lint-python ## Formatting and lints, Rust and Python
 
@@ -55,7 +92,7 @@ test-rust: | lint-rust
 	cargo test --workspace --quiet
 
 test-python: setup
-	$(BIN)/pytest -n 2 -m "not soak and not cluster and not browser"
+	$(BIN)/pytest -n 2 -m "not soak and not cluster and not browser and not site"
 
 # Everything before pytest leaves a core idle now and then, so two jobs run side by side.
 test: ## All tests, formatting and lints
@@ -118,4 +155,4 @@ format: setup ## Format all code
 
 clean: ## Remove what was built
 	rm -rf target $(VENV) .venv-bench .bench .mypy_cache .ruff_cache .pytest_cache
-	rm -rf web/engine web/node_modules python/superword/playground/assets docs/playground.html
+	rm -rf web/engine web/node_modules python/superword/playground/assets docs/playground.html .site site

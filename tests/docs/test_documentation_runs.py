@@ -17,6 +17,7 @@ import io
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 import sysconfig
@@ -38,12 +39,14 @@ RUN = ("sh", "python")
 # Blocks in these languages are shown, not run. Any other language name is a mistake.
 SHOWN = ("text", "hex")
 
-BUILDS, DOWNLOAD = "builds the project", "needs a download"
+BUILDS, INSTALLS, DOWNLOAD = "builds the project", "installs the package", "needs a download"
 # tests/cluster/test_pages.py runs these.
 RAY, SPARK, CLUSTER = "needs Ray", "needs Spark", "needs a cluster"
 NOT_RUN = {
-    "README.md": ["installs the package", BUILDS],
-    "docs/tutorial.md": [BUILDS],
+    "README.md": [INSTALLS, BUILDS],
+    "docs/index.md": [INSTALLS],
+    "docs/install.md": [*[INSTALLS] * 4, BUILDS],
+    "docs/tutorial.md": [INSTALLS],
     "docs/releasing.md": ["starts a release"],
     "docs/superwords-for-an-existing-tokenizer.md": [DOWNLOAD],
     "docs/how-to/cluster.md": [CLUSTER, *[RAY] * 5, CLUSTER, SPARK, SPARK],
@@ -186,8 +189,15 @@ def for_evaluation() -> None:
     Path("news.de").write_text("Der Name der Datei.\n")
 
 
+def for_notebook() -> None:
+    """`alice.txt`, which a reader downloads."""
+    pytest.importorskip("tokenizers", reason="pip install 'superword[huggingface]'")
+    shutil.copy(ROOT / "docs" / "notebook" / "alice.txt", "alice.txt")
+
+
 ASSUMED: dict[str, Callable[[], None]] = {
     "README.md": for_readme,
+    "docs/index.md": for_readme,
     "docs/how-to/train.md": for_training,
     "docs/how-to/cluster.md": for_large_corpora,
     "docs/how-to/large-corpora.md": for_large_corpora,
@@ -196,6 +206,9 @@ ASSUMED: dict[str, Callable[[], None]] = {
     "docs/how-to/other-programs.md": for_other_programs,
     "docs/how-to/report.md": corpus,
     "docs/how-to/serving.md": for_other_programs,
+    "docs/choosing.md": for_evaluation,
+    "docs/faq.md": for_notebook,
+    "docs/notebook.md": for_notebook,
     "docs/superwords-for-an-existing-tokenizer.md": for_existing_tokenizer,
 }
 

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::PathBuf;
 
-use superword::disk::WriteError;
+use superword::errors::WriteError;
 use superword::model::{LoadError, LooksLike, Model, SaveError};
 
 use crate::samples::{rich, tiny};
