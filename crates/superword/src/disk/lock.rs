@@ -148,9 +148,11 @@ mod tests {
         let directory = tempfile::tempdir().unwrap();
         let _lock = Lock::acquire(directory.path()).unwrap();
         let message = Lock::acquire(directory.path()).unwrap_err().to_string();
-        // Windows lets nobody else read a locked file, so the process is not known there.
-        let process = format!("process {}", std::process::id());
-        assert_eq!(message.contains(&process), cfg!(unix), "{message}");
+        // Windows lets nobody else read a locked file, so the process may be unknown there.
+        if cfg!(unix) {
+            let process = format!("process {}", std::process::id());
+            assert!(message.contains(&process), "{message}");
+        }
         let shown = directory.path().display().to_string();
         assert!(message.contains(&shown), "{message}");
     }
