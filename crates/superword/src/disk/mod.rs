@@ -28,5 +28,5 @@ pub(crate) use error::in_process;
 pub use error::{LockError, WriteError, is_disk_full};
 pub use identity::{Identity, identity};
 pub use lock::{LOCK_FILE, Lock};
-pub use replace::{Replacement, create_directory, replace};
+pub use replace::{Replacement, create_directory, replace, replace_own};
 pub use temporary::is_temporary_name;
