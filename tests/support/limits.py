@@ -8,15 +8,17 @@ import sys
 __all__ = ["run_limited"]
 
 
-def run_limited(code: str, *arguments: object, megabytes: int) -> str:
+def run_limited(code: str, *arguments: object, megabytes: int, before: str = "") -> str:
     """Run `code` in a process that may take this much more memory, and return what it prints.
 
-    The code finds its arguments in `sys.argv`. A process that is aborted fails the test.
+    The code finds its arguments in `sys.argv`. `before` runs without a limit.
+    A process that is aborted fails the test.
     """
     limit = (
         "import os, resource, sys\n"
         "import superword\n"
         "from superword.errors import OutOfMemoryError\n"
+        f"{before}\n"
         "taken = int(open('/proc/self/statm').read().split()[0]) * os.sysconf('SC_PAGE_SIZE')\n"
         f"limit = taken + ({megabytes} << 20)\n"
         "resource.setrlimit(resource.RLIMIT_AS, (limit, limit))\n"
