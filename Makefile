@@ -5,7 +5,7 @@ BIN    := $(VENV)/bin
 ENGINE := $(VENV)/.engine-built
 SOURCES := $(shell find crates -name '*.rs' -o -name Cargo.toml) Cargo.toml Cargo.lock pyproject.toml
 
-.PHONY: help setup demo playground test test-browser test-cluster test-families soak bench lint format clean
+.PHONY: help setup demo playground test test-browser test-cluster test-families soak sanitize bench lint format clean
 
 help: ## Show what can be made
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -72,6 +72,10 @@ test-families: setup ## Fetch published tokenizers and compare them with their o
 
 soak: setup ## The long-running tests
 	$(BIN)/pytest -n 2 -m soak
+
+# SANITIZE="miri address thread binding" to choose steps. Needs nightly Rust; tools/sanitizers/run.py says how.
+sanitize: setup ## Miri, AddressSanitizer and ThreadSanitizer over the engine and the binding
+	$(BIN)/python tools/sanitizers/run.py $(SANITIZE)
 
 # BENCH=quick|full|training|encoding, BENCH_SECONDS, SIZES, VOCABS, CORPUS: see benches/README.md.
 bench: ## Measure training and encoding against the peers (BENCH=full for all of it)
