@@ -8,7 +8,7 @@ ENGINE := $(VENV)/.engine-$(PROFILE)
 SOURCES := $(shell find crates -name '*.rs' -o -name Cargo.toml) Cargo.toml Cargo.lock pyproject.toml
 
 .PHONY: help setup demo wheel test-wheel sdist playground docs docs-links lint lint-rust lint-python test-rust \
-	test-python test test-browser test-cluster test-families soak bench lint-workflows check-targets format \
+	test-python test test-browser test-cluster test-families soak sanitize bench lint-workflows check-targets format \
 	clean
 
 help: ## Show what can be made
@@ -126,6 +126,10 @@ test-families: setup ## Fetch published tokenizers and compare them with their o
 
 soak: setup ## The long-running tests
 	$(BIN)/pytest -n 2 -m soak
+
+# SANITIZE="miri address thread binding" to choose steps. Needs nightly Rust; tools/sanitizers/run.py says how.
+sanitize: setup ## Miri, AddressSanitizer and ThreadSanitizer over the engine and the binding
+	$(BIN)/python tools/sanitizers/run.py $(SANITIZE)
 
 # BENCH=quick|full|training|encoding, BENCH_SECONDS, SIZES, VOCABS, CORPUS: see benches/README.md.
 bench: ## Measure training and encoding against the peers (BENCH=full for all of it)

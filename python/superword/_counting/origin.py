@@ -46,14 +46,30 @@ class Origin(NamedTuple):
 
     @classmethod
     def of(cls, described: Mapping[str, Any]) -> Origin:
-        """The inverse of `describe`."""
+        """The inverse of `describe`. `CountsError` if something else was recorded."""
+        options, inputs = described.get("options", {}), described.get("inputs", [])
+        words, bounds = described.get("words"), described.get("bounds")
+        if not (
+            isinstance(options, dict)
+            and _are_weights(options.get("weights", {}))
+            and isinstance(inputs, list)
+            and all(isinstance(item, dict) for item in inputs)
+            and all(digest is None or isinstance(digest, str) for digest in (words, bounds))
+        ):
+            raise CountsError(
+                "what is recorded about the text is damaged", hint="count this part again"
+            )
         return cls(
             pretokenizer=pretokenizer_described(described.get("pretokenizer")),
-            options=dict(described.get("options", {})),
-            inputs=tuple(described.get("inputs", ())),
-            words=described.get("words"),
-            bounds=described.get("bounds"),
+            options=options,
+            inputs=tuple(inputs),
+            words=words,
+            bounds=bounds,
         )
+
+
+def _are_weights(value: object) -> bool:
+    return isinstance(value, dict) and all(type(w) in (int, float) for w in value.values())
 
 
 def words_key(words: Tokenizer) -> str:

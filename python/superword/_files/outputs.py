@@ -7,7 +7,6 @@ being read is never replaced.
 
 from __future__ import annotations
 
-import json
 import os
 import re
 import stat
@@ -17,6 +16,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from superword import _core
+from superword._support.json_values import parse_json
 from superword.errors import SaveError
 from superword.inputs import STDIN, Input
 
@@ -202,7 +202,7 @@ def _is_ranks(path: Path) -> bool:
 
 def _json(path: Path) -> dict[str, Any]:
     try:
-        content = json.loads(path.read_bytes())
+        content = parse_json(path.read_bytes())
     except ValueError:
         return {}
     return content if isinstance(content, dict) else {}

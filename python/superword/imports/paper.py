@@ -46,12 +46,16 @@ from typing import Any, NoReturn
 from superword import _core
 from superword._files.read import read_file
 from superword._support.bytechars import to_bytes
+from superword._support.json_values import parse_json
 from superword.errors import ConversionError, PatternError, SuperwordError
 from superword.options import Method
 from superword.pretokenizer import Pretokenizer
 from superword.tokenizer import Tokenizer
 
 __all__ = ["from_paper"]
+
+# The longest number of a file.
+_DIGITS = 20
 
 _METHODS: dict[str, Method] = {"word": "bpe", "boundless": "boundless", "superbpe": "superbpe"}
 
@@ -145,7 +149,7 @@ class _Reader:
 
     def options(self) -> dict[str, Any]:
         try:
-            options = json.loads(self.line())
+            options = parse_json(self.line())
         except ValueError as error:
             self.refuse(f"not JSON: {error}", at=self.at - 1)
         if not isinstance(options, dict):
@@ -174,10 +178,13 @@ class _Reader:
         number = self.line()
         if not number.isdecimal():
             self.refuse(f"expected the number of lines of the section, not {number[:40]!r}")
+        number = number[:_DIGITS]  # More lines than that are missing in any case.
         found = []
         for _ in range(int(number)):
             item = self.line().split(" ")
-            if len(item) != fields or not all(item[field].isdecimal() for field in digits):
+            if len(item) != fields or not all(
+                item[field].isdecimal() and len(item[field]) <= _DIGITS for field in digits
+            ):
                 self.refuse(f"expected {what}", at=self.at - 1)
             found.append(item)
         return found
@@ -215,7 +222,14 @@ def _laid_out(file: Path) -> Iterator[None]:
         raise error._at(str(file), path=str(file)) from None
     except SuperwordError:
         raise
-    except (KeyError, TypeError, AttributeError, IndexError, ValueError) as error:
+    except (
+        KeyError,
+        TypeError,
+        AttributeError,
+        IndexError,
+        ValueError,
+        OverflowError,
+    ) as error:
         raise ConversionError(
             f"{file}: not laid out as expected ({type(error).__name__}: {error})",
             hint="the file is damaged, or of a version that superword does not know",

@@ -29,6 +29,10 @@ impl Lock {
         let path = directory.join(LOCK_FILE);
         let mut tries = 0;
         loop {
+            // A link would let whoever made the directory choose which file is truncated.
+            if fs::symlink_metadata(&path).is_ok_and(|metadata| metadata.is_symlink()) {
+                fs::remove_file(&path).map_err(|source| WriteError::new(&path, source))?;
+            }
             let file = OpenOptions::new()
                 .read(true)
                 .write(true)
