@@ -8,7 +8,8 @@ ENGINE := $(VENV)/.engine-$(PROFILE)
 SOURCES := $(shell find crates -name '*.rs' -o -name Cargo.toml) Cargo.toml Cargo.lock pyproject.toml
 
 .PHONY: help setup demo wheel test-wheel sdist playground docs docs-links lint lint-rust lint-python test-rust \
-	test-python test test-browser test-cluster test-families soak sanitize bench lint-workflows check-targets format \
+	test-python test test-browser test-cluster test-families soak sanitize fuzz bench lint-workflows \
+	check-targets format \
 	clean
 
 help: ## Show what can be made
@@ -130,6 +131,11 @@ soak: setup ## The long-running tests
 # SANITIZE="miri address thread binding" to choose steps. Needs nightly Rust; tools/sanitizers/run.py says how.
 sanitize: setup ## Miri, AddressSanitizer and ThreadSanitizer over the engine and the binding
 	$(BIN)/python tools/sanitizers/run.py $(SANITIZE)
+
+# FUZZ_SECONDS for each target; FUZZ_TARGETS, with commas. Needs nightly Rust and cargo-fuzz, and no .venv.
+FUZZ_SECONDS ?= 60
+fuzz: ## Fuzz the engine (FUZZ_SECONDS=60 FUZZ_TARGETS=encode,jsonl)
+	$(PYTHON) tools/fuzz.py --seconds $(FUZZ_SECONDS) --targets "$(FUZZ_TARGETS)"
 
 # BENCH=quick|full|training|encoding, BENCH_SECONDS, SIZES, VOCABS, CORPUS: see benches/README.md.
 bench: ## Measure training and encoding against the peers (BENCH=full for all of it)

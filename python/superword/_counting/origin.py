@@ -12,7 +12,7 @@ from superword.errors import CountsError
 from superword.pretokenizer import Pretokenizer
 from superword.tokenizer import Tokenizer
 
-__all__ = ["Origin", "origin_of", "sum_facts", "together", "words_key"]
+__all__ = ["Origin", "cut_below_of", "origin_of", "sum_facts", "together", "words_key"]
 
 FORMAT = 1
 
@@ -56,9 +56,7 @@ class Origin(NamedTuple):
             and all(isinstance(item, dict) for item in inputs)
             and all(digest is None or isinstance(digest, str) for digest in (words, bounds))
         ):
-            raise CountsError(
-                "what is recorded about the text is damaged", hint="count this part again"
-            )
+            raise _damaged()
         return cls(
             pretokenizer=pretokenizer_described(described.get("pretokenizer")),
             options=options,
@@ -70,6 +68,20 @@ class Origin(NamedTuple):
 
 def _are_weights(value: object) -> bool:
     return isinstance(value, dict) and all(type(w) in (int, float) for w in value.values())
+
+
+def cut_below_of(described: Mapping[str, Any] | None) -> int:
+    """At which count candidates were cut, as their file records it."""
+    cut_below = (described or {}).get("cut_below", 1)
+    if type(cut_below) is not int or not 0 < cut_below < 2**64:
+        raise _damaged()
+    return cut_below
+
+
+def _damaged() -> CountsError:
+    return CountsError(
+        "what the file records about its counts is damaged", hint="count this part again"
+    )
 
 
 def words_key(words: Tokenizer) -> str:

@@ -217,7 +217,8 @@ def _is_tokenizer_json(path: Path) -> bool:
     content = _json(path)
     before = content.get("pre_tokenizer")
     steps = before.get("pretokenizers") if isinstance(before, dict) else None
-    kinds = [step.get("type") for step in steps if isinstance(step, dict)] if steps else []
+    steps = steps if isinstance(steps, list) else []
+    kinds = [step.get("type") for step in steps if isinstance(step, dict)]
     after = content.get("post_processor")
     return (
         kinds == ["Split", "ByteLevel"]

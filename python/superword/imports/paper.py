@@ -176,15 +176,12 @@ class _Reader:
     def items(self, fields: int, what: str, digits: tuple[int, ...]) -> list[list[str]]:
         """The number of items in the next line, and then the items."""
         number = self.line()
-        if not number.isdecimal():
+        if not _is_number(number):
             self.refuse(f"expected the number of lines of the section, not {number[:40]!r}")
-        number = number[:_DIGITS]  # More lines than that are missing in any case.
         found = []
         for _ in range(int(number)):
             item = self.line().split(" ")
-            if len(item) != fields or not all(
-                item[field].isdecimal() and len(item[field]) <= _DIGITS for field in digits
-            ):
+            if len(item) != fields or not all(_is_number(item[field]) for field in digits):
                 self.refuse(f"expected {what}", at=self.at - 1)
             found.append(item)
         return found
@@ -211,6 +208,11 @@ class _Reader:
             path=str(self.file),
             line=number,
         )
+
+
+def _is_number(text: str) -> bool:
+    """Whether this is a whole number with as many digits as a count can have."""
+    return text.isdecimal() and len(text) <= _DIGITS
 
 
 @contextmanager

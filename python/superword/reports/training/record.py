@@ -53,7 +53,7 @@ def _run(path: Path) -> tuple[dict[str, Any], dict[str, Any]]:
         raise WorkDirError(
             f"{path} is not a work directory: it has no {RUN}", hint=_TRAIN, path=str(path)
         ) from None
-    except (OSError, ValueError, KeyError, TypeError) as error:
+    except (OSError, ValueError, KeyError, TypeError, OverflowError) as error:
         raise WorkDirError(
             f"{path / RUN} cannot be read: {error}", hint="train again", path=str(path)
         ) from None
@@ -161,7 +161,7 @@ def _courses(runs: list[dict[str, Any]]) -> list[Course]:
         try:
             if run["complete"]:
                 found.append(_course(run))
-        except (KeyError, TypeError, ValueError):
+        except (KeyError, TypeError, ValueError, AttributeError, OverflowError):
             continue  # Someone has edited it.
     return sorted(found, key=lambda course: sum(phase.reused != "no" for phase in course.phases))
 
