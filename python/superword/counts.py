@@ -20,7 +20,14 @@ from typing import TYPE_CHECKING, Any
 
 from superword import _core
 from superword._core import BigramBounds
-from superword._counting.origin import Origin, origin_of, sum_facts, together, words_key
+from superword._counting.origin import (
+    Origin,
+    cut_below_of,
+    origin_of,
+    sum_facts,
+    together,
+    words_key,
+)
 from superword._counting.receipts import Receipt, pruned_fact
 from superword._counting.stored import (
     SUFFIXES,
@@ -311,7 +318,7 @@ class Candidates(Stored, Mapping[tuple[bytes, ...], int]):
         origin, facts = origin_of(described, "candidates", None)
         engine = _core.Candidates.from_columns(
             arrow.CANDIDATES.columns(schema, batches),
-            int((described or {}).get("cut_below", 1)),
+            cut_below_of(described),
             json.dumps(facts or {}),
         )
         return cls._wrap(engine, origin)
@@ -345,7 +352,7 @@ class Candidates(Stored, Mapping[tuple[bytes, ...], int]):
                     if len(tokens) < 2:
                         raise CountsError(f"line {line} has fewer than two tokens and a count")
                     counts[tokens] = check_count(tokens, counts.get(tokens, 0) + count)
-                cut_below = int((described or {}).get("cut_below", 1))
+                cut_below = cut_below_of(described)
                 engine = _core.Candidates.from_dict(counts, cut_below, json.dumps(facts or {}))
                 return cls._wrap(engine, origin)
             from superword._counting import arrow

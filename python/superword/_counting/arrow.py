@@ -14,6 +14,7 @@ from typing import Any, BinaryIO
 
 from superword._files.replace import replace
 from superword._support.extras import pyarrow
+from superword._support.json_values import parse_json
 from superword._support.paths import openable
 from superword.errors import CountsError, SaveError
 
@@ -152,7 +153,7 @@ def described(schema: Any) -> dict[str, Any] | None:
     if KEY not in metadata:
         return None
     try:
-        recorded = json.loads(metadata[KEY])
+        recorded = parse_json(metadata[KEY])
     except ValueError as error:
         raise CountsError(f"the metadata is damaged: {error}") from None
     if not isinstance(recorded, dict):

@@ -12,7 +12,7 @@ from superword.errors import CountsError
 from superword.pretokenizer import Pretokenizer
 from superword.tokenizer import Tokenizer
 
-__all__ = ["Origin", "origin_of", "sum_facts", "together", "words_key"]
+__all__ = ["Origin", "cut_below_of", "origin_of", "sum_facts", "together", "words_key"]
 
 FORMAT = 1
 
@@ -46,14 +46,42 @@ class Origin(NamedTuple):
 
     @classmethod
     def of(cls, described: Mapping[str, Any]) -> Origin:
-        """The inverse of `describe`."""
+        """The inverse of `describe`. `CountsError` if something else was recorded."""
+        options, inputs = described.get("options", {}), described.get("inputs", [])
+        words, bounds = described.get("words"), described.get("bounds")
+        if not (
+            isinstance(options, dict)
+            and _are_weights(options.get("weights", {}))
+            and isinstance(inputs, list)
+            and all(isinstance(item, dict) for item in inputs)
+            and all(digest is None or isinstance(digest, str) for digest in (words, bounds))
+        ):
+            raise _damaged()
         return cls(
             pretokenizer=pretokenizer_described(described.get("pretokenizer")),
-            options=dict(described.get("options", {})),
-            inputs=tuple(described.get("inputs", ())),
-            words=described.get("words"),
-            bounds=described.get("bounds"),
+            options=options,
+            inputs=tuple(inputs),
+            words=words,
+            bounds=bounds,
         )
+
+
+def _are_weights(value: object) -> bool:
+    return isinstance(value, dict) and all(type(w) in (int, float) for w in value.values())
+
+
+def cut_below_of(described: Mapping[str, Any] | None) -> int:
+    """At which count candidates were cut, as their file records it."""
+    cut_below = (described or {}).get("cut_below", 1)
+    if type(cut_below) is not int or not 0 < cut_below < 2**64:
+        raise _damaged()
+    return cut_below
+
+
+def _damaged() -> CountsError:
+    return CountsError(
+        "what the file records about its counts is damaged", hint="count this part again"
+    )
 
 
 def words_key(words: Tokenizer) -> str:

@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from superword._files.replace import replace
+from superword._support.json_values import parse_json
 from superword.errors import CountsError
 
 __all__ = ["describe", "escape", "read", "rows", "run_rows", "unescape", "write"]
@@ -134,7 +135,7 @@ def _header(line: bytes) -> dict[str, Any] | None:
     if not line.startswith(HEADER.encode()):
         return None
     try:
-        described = json.loads(line[len(HEADER) :])
+        described = parse_json(line[len(HEADER) :])
     except ValueError as error:
         raise CountsError(f"line 1 is damaged: {error}") from None
     if not isinstance(described, dict):

@@ -7,7 +7,6 @@ being read is never replaced.
 
 from __future__ import annotations
 
-import json
 import os
 import re
 import stat
@@ -17,6 +16,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from superword import _core
+from superword._support.json_values import parse_json
 from superword.errors import SaveError
 from superword.inputs import STDIN, Input
 
@@ -202,7 +202,7 @@ def _is_ranks(path: Path) -> bool:
 
 def _json(path: Path) -> dict[str, Any]:
     try:
-        content = json.loads(path.read_bytes())
+        content = parse_json(path.read_bytes())
     except ValueError:
         return {}
     return content if isinstance(content, dict) else {}
@@ -217,7 +217,8 @@ def _is_tokenizer_json(path: Path) -> bool:
     content = _json(path)
     before = content.get("pre_tokenizer")
     steps = before.get("pretokenizers") if isinstance(before, dict) else None
-    kinds = [step.get("type") for step in steps if isinstance(step, dict)] if steps else []
+    steps = steps if isinstance(steps, list) else []
+    kinds = [step.get("type") for step in steps if isinstance(step, dict)]
     after = content.get("post_processor")
     return (
         kinds == ["Split", "ByteLevel"]

@@ -15,7 +15,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from superword._files.replace import replace
+from superword._files.replace import replace_own
+from superword._support.json_values import parse_json
 from superword.errors import SaveError
 
 __all__ = ["KINDS", "TIMELINE", "Timeline", "recorded", "runs_in"]
@@ -132,7 +133,7 @@ def recorded(
         with suppress(OSError, ValueError, SaveError):
             runs = [*runs_in(folder), run][-_MOST_RUNS:]
             content = json.dumps({"format": FORMAT, "runs": runs}) + "\n"
-            replace(Path(folder) / TIMELINE, content.encode())
+            replace_own(Path(folder) / TIMELINE, content.encode())
 
 
 def _finished(folder: Path) -> dict[str, set[str]]:
@@ -150,7 +151,7 @@ def _finished(folder: Path) -> dict[str, set[str]]:
 def runs_in(folder: str | os.PathLike[str]) -> list[dict[str, Any]]:
     """The recorded runs, the last one at the end. None if there is no record or it is damaged."""
     try:
-        found = json.loads((Path(folder) / TIMELINE).read_text(encoding="utf-8"))
+        found = parse_json((Path(folder) / TIMELINE).read_text(encoding="utf-8"))
         runs = found["runs"] if found["format"] == FORMAT else []
         return [run for run in runs if isinstance(run, dict)]
     except (OSError, ValueError, KeyError, TypeError):

@@ -15,7 +15,8 @@ from pathlib import Path
 from typing import Any
 
 from superword import _core
-from superword._files.replace import replace
+from superword._files.replace import replace_own
+from superword._support.json_values import parse_json
 from superword._support.text import plural
 from superword.errors import OptionError, SaveError, WorkDirError
 from superword.inputs import STDIN, Input
@@ -72,7 +73,7 @@ def _begin(folder: Path, options: TrainOptions, names: Sequence[str]) -> list[st
             path=str(folder),
         ) from None
     try:
-        replace(folder / RUN, json.dumps(now, indent=1).encode())
+        replace_own(folder / RUN, json.dumps(now, indent=1).encode())
     except SaveError as error:
         raise WorkDirError(
             error.message,
@@ -110,7 +111,7 @@ def _identity(name: str) -> list[Any] | None:
 def _read(path: Path) -> dict[str, Any] | None:
     """Return the record of the last run; None if there is none or it is damaged."""
     try:
-        before = json.loads(path.read_bytes())
+        before = parse_json(path.read_bytes())
         known = all(isinstance(before[name], dict) for name in ("inputs", "options"))
         return before if known else None
     except FileNotFoundError:

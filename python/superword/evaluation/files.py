@@ -17,6 +17,7 @@ from typing import Any, Union, get_args, get_origin, get_type_hints
 
 from superword._files.outputs import check_replaceable
 from superword._files.replace import replace
+from superword._support.json_values import parse_json
 from superword._support.paths import as_unicode
 from superword.errors import MissingInputError, ResultFileError
 from superword.evaluation.results import FORMAT, Evaluation
@@ -64,10 +65,10 @@ def load(path: str | os.PathLike[str]) -> Evaluation:
             path=name,
         ) from None
     try:
-        return from_json(json.loads(content))
+        return from_json(parse_json(content))
     except ResultFileError as error:
         raise error._at(name, path=name) from None
-    except (ValueError, RecursionError):  # Also UnicodeDecodeError.
+    except ValueError:  # Also UnicodeDecodeError.
         raise ResultFileError(
             f"{name} is not the result of an evaluation: it is not JSON",
             hint="give the file that superword evaluate wrote",

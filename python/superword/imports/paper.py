@@ -46,12 +46,16 @@ from typing import Any, NoReturn
 from superword import _core
 from superword._files.read import read_file
 from superword._support.bytechars import to_bytes
+from superword._support.json_values import parse_json
 from superword.errors import ConversionError, PatternError, SuperwordError
 from superword.options import Method
 from superword.pretokenizer import Pretokenizer
 from superword.tokenizer import Tokenizer
 
 __all__ = ["from_paper"]
+
+# The longest number of a file.
+_DIGITS = 20
 
 _METHODS: dict[str, Method] = {"word": "bpe", "boundless": "boundless", "superbpe": "superbpe"}
 
@@ -145,7 +149,7 @@ class _Reader:
 
     def options(self) -> dict[str, Any]:
         try:
-            options = json.loads(self.line())
+            options = parse_json(self.line())
         except ValueError as error:
             self.refuse(f"not JSON: {error}", at=self.at - 1)
         if not isinstance(options, dict):
@@ -172,12 +176,12 @@ class _Reader:
     def items(self, fields: int, what: str, digits: tuple[int, ...]) -> list[list[str]]:
         """The number of items in the next line, and then the items."""
         number = self.line()
-        if not number.isdecimal():
+        if not _is_number(number):
             self.refuse(f"expected the number of lines of the section, not {number[:40]!r}")
         found = []
         for _ in range(int(number)):
             item = self.line().split(" ")
-            if len(item) != fields or not all(item[field].isdecimal() for field in digits):
+            if len(item) != fields or not all(_is_number(item[field]) for field in digits):
                 self.refuse(f"expected {what}", at=self.at - 1)
             found.append(item)
         return found
@@ -206,6 +210,11 @@ class _Reader:
         )
 
 
+def _is_number(text: str) -> bool:
+    """Whether this is a whole number with as many digits as a count can have."""
+    return text.isdecimal() and len(text) <= _DIGITS
+
+
 @contextmanager
 def _laid_out(file: Path) -> Iterator[None]:
     """Name the file in every `ConversionError`, and turn surprises in its layout into one."""
@@ -215,7 +224,14 @@ def _laid_out(file: Path) -> Iterator[None]:
         raise error._at(str(file), path=str(file)) from None
     except SuperwordError:
         raise
-    except (KeyError, TypeError, AttributeError, IndexError, ValueError) as error:
+    except (
+        KeyError,
+        TypeError,
+        AttributeError,
+        IndexError,
+        ValueError,
+        OverflowError,
+    ) as error:
         raise ConversionError(
             f"{file}: not laid out as expected ({type(error).__name__}: {error})",
             hint="the file is damaged, or of a version that superword does not know",

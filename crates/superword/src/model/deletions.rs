@@ -29,13 +29,17 @@ impl Deletions {
 
     /// Records a merge. A token that is already in the vocabulary keeps the parts it has.
     pub(crate) fn merge(&mut self, left: Symbol, right: Symbol, joined: Symbol) {
-        if joined.index() >= self.alive.len() {
-            self.alive.resize(joined.index() + 1, false);
-            self.made_of.resize(joined.index() + 1, None);
-        }
+        self.make_room_for(joined);
         if !self.alive[joined.index()] {
             self.alive[joined.index()] = true;
             self.made_of[joined.index()] = Some((left, right));
+        }
+    }
+
+    fn make_room_for(&mut self, token: Symbol) {
+        if token.index() >= self.alive.len() {
+            self.alive.resize(token.index() + 1, false);
+            self.made_of.resize(token.index() + 1, None);
         }
     }
 
@@ -51,6 +55,8 @@ impl Deletions {
         token: Symbol,
         bytes_of: impl Fn(Symbol) -> &'t [u8],
     ) -> Vec<Symbol> {
+        // No merge has made the token if it is a superword. Words never contain it.
+        self.make_room_for(token);
         self.alive[token.index()] = false;
         let single_bytes = |token: Symbol| {
             let bytes = bytes_of(token).iter();

@@ -1,11 +1,14 @@
 //! Hostile files give a typed error or a valid model, never a panic, a hang or excessive memory use.
 
 use serde_json::json;
-use superword::model::{BuildError, LoadError, Model};
+use std::sync::Arc;
+use superword::encode::Encoder;
+use superword::model::{BuildError, Event, LoadError, Method, Model, PickySplit};
+use superword::token::Symbol;
 
 use crate::samples::{
-    Random, file_of, file_of_version, imported, merge_bytes, number, rich, split, tiny,
-    with_checksum, with_header, with_sections,
+    Random, file_of, file_of_version, imported, merge, merge_bytes, number, plain, rich, split,
+    supermerge, tiny, with_checksum, with_header, with_sections,
 };
 
 /// Returns whether the file can be read. If so, writing the model again must give the same file.
@@ -251,5 +254,28 @@ fn ngrams_longer_than_their_section_are_refused() {
             matches!(error, LoadError::SectionEnds { item: 0, .. }),
             "{error:?}"
         );
+    }
+}
+
+#[test]
+fn deleting_a_superword_changes_no_word() {
+    let mut parts = plain(vec![
+        supermerge(97, 98, 1),
+        Event::Delete { token: Symbol(256) },
+        merge(97, 99, 1),
+    ]);
+    parts.method = Method::SuperBpe;
+    for split in [
+        PickySplit::Parts,
+        PickySplit::PartsThenBytes,
+        PickySplit::Bytes,
+    ] {
+        parts.picky_split = split;
+        let model = Model::build(parts.clone()).unwrap();
+        assert!(check(&model.to_bytes()));
+        let encoder = Encoder::new(Arc::new(model)).unwrap();
+        let mut ids = Vec::new();
+        encoder.encode_ordinary("abac", &mut ids).unwrap();
+        assert_eq!(ids, [97, 98, 257]);
     }
 }

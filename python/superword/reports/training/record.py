@@ -11,6 +11,7 @@ from typing import Any
 from superword import _core
 from superword._files.timeline import runs_in
 from superword._files.work import RUN
+from superword._support.json_values import parse_json
 from superword._support.text import plural
 from superword.errors import InputError, MissingInputError, SuperwordError, WorkDirError
 from superword.reports.training.results import Course, Phase, Reused
@@ -45,14 +46,14 @@ def _run(path: Path) -> tuple[dict[str, Any], dict[str, Any]]:
     if not path.is_dir():
         raise MissingInputError(f"there is no directory {path}", hint=_TRAIN, path=str(path))
     try:
-        run = json.loads((path / RUN).read_text(encoding="utf-8"))
+        run = parse_json((path / RUN).read_text(encoding="utf-8"))
         options, inputs = dict(run["options"]), dict(run["inputs"])
         options |= {"method": str(options["method"]), "vocab_size": int(options["vocab_size"])}
     except FileNotFoundError:
         raise WorkDirError(
             f"{path} is not a work directory: it has no {RUN}", hint=_TRAIN, path=str(path)
         ) from None
-    except (OSError, ValueError, KeyError, TypeError) as error:
+    except (OSError, ValueError, KeyError, TypeError, OverflowError) as error:
         raise WorkDirError(
             f"{path / RUN} cannot be read: {error}", hint="train again", path=str(path)
         ) from None
@@ -160,7 +161,7 @@ def _courses(runs: list[dict[str, Any]]) -> list[Course]:
         try:
             if run["complete"]:
                 found.append(_course(run))
-        except (KeyError, TypeError, ValueError):
+        except (KeyError, TypeError, ValueError, AttributeError, OverflowError):
             continue  # Someone has edited it.
     return sorted(found, key=lambda course: sum(phase.reused != "no" for phase in course.phases))
 
