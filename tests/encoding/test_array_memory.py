@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gc
 import random
-import resource
 import sys
 import weakref
 from concurrent.futures import ThreadPoolExecutor
@@ -75,6 +74,8 @@ def test_texts_are_released_after_encoding() -> None:
 
 @pytest.mark.skipif(sys.platform != "linux", reason="needs the peak memory in kilobytes")
 def test_repeated_calls_take_no_more_memory() -> None:
+    import resource
+
     tok = tokenizer()
     texts = some_texts(4, 200)
 
