@@ -19,23 +19,27 @@ $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)
 
 # One stamp for the tools, one for the built engine: nothing is done twice. The demo needs only the
-# engine. maturin installs the packages that superword depends on.
-$(ENGINE): $(SOURCES) | $(BIN)/python
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check "maturin>=1.9,<2"
-	$(BIN)/maturin develop --profile $(PROFILE) --quiet
+# engine and the packages that superword depends on. `maturin develop` without --skip-install installs
+# superword and the tools of development.
+$(VENV)/.packages-installed: pyproject.toml | $(BIN)/python
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check "maturin>=1.9,<2" click numpy regex rich
+	@touch $@
+
+$(ENGINE): $(SOURCES) $(VENV)/.packages-installed
+	VIRTUAL_ENV=$(abspath $(VENV)) $(BIN)/maturin develop --skip-install --profile $(PROFILE) --quiet
 	@rm -f $(VENV)/.engine-*
 	@touch $@
 
-# After the engine, because two runs of pip in one environment disturb each other.
 $(VENV)/.tools-installed: pyproject.toml | $(ENGINE)
 	$(BIN)/python -m pip install --quiet --upgrade pip
 	$(BIN)/python -m pip install --quiet --group dev --group interop
+	VIRTUAL_ENV=$(abspath $(VENV)) $(BIN)/maturin develop --profile $(PROFILE) --quiet
 	@touch $@
 
-setup: $(VENV)/.tools-installed $(ENGINE) ## Set up .venv and build the engine (PROFILE=release to measure it)
+setup: $(ENGINE) $(VENV)/.tools-installed ## Set up .venv and build the engine (PROFILE=release to measure it)
 
 demo: $(ENGINE) ## Train all three methods on Python's standard library and compare them
-	$(BIN)/python -m superword.demo --output demo-models
+	PYTHONPATH=python $(BIN)/python -m superword.demo --output demo-models
 
 $(VENV)/.release-installed: pyproject.toml | $(BIN)/python
 	$(BIN)/python -m pip install --quiet --upgrade pip
