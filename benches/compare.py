@@ -1,8 +1,9 @@
 """Compares two builds of superword: `python -m benches.compare BEFORE AFTER [NAME]`.
 
 BEFORE and AFTER are directories that hold an importable `superword` package, such as `python/` of
-two checkouts after `make setup`. The two builds take turns on the same text, each run in a fresh
-process. Models and ids must be equal; the best time and the smallest peak of each build count.
+two checkouts after `make setup PROFILE=release`. The two builds take turns on the same text, each
+run in a fresh process. Models and ids must be equal; the best time and the smallest peak of each
+build count.
 The table goes to stdout and, with NAME, to `benches/results/comparisons/<date>-NAME.md`.
 `SIZES` is the training text in MB (200), `ENGLISH` the text to encode (64), `ROUNDS` how often each
 build runs (3); the other variables are those of `make bench`.
@@ -133,7 +134,8 @@ def main() -> None:
     for path in (before, after):
         if not (path / "superword" / "__init__.py").is_file():
             raise SystemExit(
-                f"error: {path} holds no superword package\nhint: run make setup there"
+                f"error: {path} holds no superword package\n"
+                "hint: run make setup PROFILE=release there"
             )
     rounds = int(os.environ.get("ROUNDS") or 3)
     seconds = float(os.environ.get("BENCH_SECONDS") or 1800)

@@ -93,7 +93,8 @@ def update_readme(text: str, path: Path | None) -> str:
     """README.md with its marked sections regenerated."""
     for name in ("training", "encoding"):
         pattern = re.compile(MARK.format(name, ".*?"), re.DOTALL)
-        text = pattern.sub(lambda _, n=name: MARK.format(n, section(n, path)), text)
+        made = MARK.format(name, section(name, path))
+        text = pattern.sub(made.replace("\\", r"\\"), text)
     return text
 
 

@@ -33,7 +33,8 @@ def trainer_name(record: Record) -> str:
     """`superword, BoundlessBPE`, `rustbpe`, ..."""
     if record["trainer"] == "superword":
         return f"**superword**, {METHODS[record['method']]}"
-    return SHOWN.get(record["trainer"], record["trainer"])
+    trainer: str = record["trainer"]
+    return SHOWN.get(trainer, trainer)
 
 
 def version(result: Record, name: str) -> str:

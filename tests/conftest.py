@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import signal
+import sys
 from pathlib import Path
 
 import pytest
@@ -17,6 +18,20 @@ ROOT = Path(__file__).resolve().parent.parent
 # start inherits that. Installing a handler gives those commands the default back.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+if sys.platform == "win32":
+    # Text files have the same bytes on every system: Python would write the line ends and the
+    # encoding of Windows. How commands behave there is tested with bytes and processes.
+    _read, _write = Path.read_text, Path.write_text
+
+    def _read_text(self: Path, encoding: str = "utf-8", errors: str | None = None) -> str:
+        return _read(self, encoding, errors)
+
+    def _write_text(self: Path, data: str, encoding: str = "utf-8", **more: str | None) -> int:
+        return _write(self, data, encoding, **{"newline": "\n", **more})
+
+    Path.read_text, Path.write_text = _read_text, _write_text  # type: ignore[assignment,method-assign]
 
 
 def shared(variable: str, folder: str) -> Path:

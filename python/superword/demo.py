@@ -7,6 +7,7 @@ on held-out files, shows how each method splits a sentence, and writes a report.
 from __future__ import annotations
 
 import argparse
+import sys
 import sysconfig
 import time
 from collections.abc import Sequence
@@ -20,6 +21,7 @@ from rich.table import Table
 
 from superword import inputs, progress, reports
 from superword._reading.sources import gather
+from superword._support.systems import prepare_stream
 from superword._support.text import format_bytes, format_seconds, plural
 from superword.evaluation import evaluate
 from superword.options import TrainOptions
@@ -156,6 +158,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--vocab-size", type=int, default=16_384, metavar="N")
     parser.add_argument("--output", type=Path, default=Path("demo-models"), metavar="FOLDER")
     given = parser.parse_args(arguments)
+    for stream in (sys.stdout, sys.stderr):
+        prepare_stream(stream)
     out, err = Console(), Console(stderr=True)
     folder: Path = given.output
     folder.mkdir(parents=True, exist_ok=True)

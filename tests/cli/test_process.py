@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import pty
 import signal
 import subprocess
 import sys
@@ -13,6 +12,7 @@ from pathlib import Path
 import pytest
 import superword
 from superword.inputs import Texts
+from support.systems import needs_signals
 
 COMMAND = [sys.executable, "-m", "superword"]
 
@@ -37,6 +37,7 @@ def endless_work(tmp_path: Path) -> Path:
     return path
 
 
+@needs_signals
 @pytest.mark.parametrize("delay", [0.0, 0.4])
 def test_ctrl_c_stops_training_within_a_second_and_leaves_nothing(
     endless_work: Path, delay: float
@@ -62,6 +63,7 @@ def test_ctrl_c_stops_training_within_a_second_and_leaves_nothing(
     assert min(took) < 1
 
 
+@needs_signals
 def test_ctrl_c_keeps_the_old_model(endless_work: Path) -> None:
     old = endless_work.parent / "m.superword"
     superword.train(Texts(["an old model"]), vocab_size=256).save(old)
@@ -75,6 +77,7 @@ def test_ctrl_c_keeps_the_old_model(endless_work: Path) -> None:
     assert old.read_bytes() == before
 
 
+@needs_signals
 def test_ctrl_c_stops_encoding(model_path: Path) -> None:
     process = start("encode", model_path)
     assert process.stdin is not None
@@ -130,6 +133,7 @@ def test_standard_input_is_trained_on_line_by_line(tmp_path: Path, texts: list[s
 
 
 def test_a_terminal_gets_a_live_bar(jsonl: Path, tmp_path: Path) -> None:
+    pty = pytest.importorskip("pty", reason="needs a pseudo-terminal")
     ours, theirs = pty.openpty()
     output = tmp_path / "m.superword"
     environment = {**os.environ, "TERM": "xterm-256color", "COLUMNS": "100"}

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 from support.seeded import common_words, sentences
+from support.systems import needs_signals
 
 
 @pytest.fixture(scope="module")
@@ -23,6 +24,7 @@ def text(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
+@needs_signals
 @pytest.mark.parametrize("kept", [False, True])
 @pytest.mark.parametrize("phase", ["sample", "count", "merge", "candidates", "supermerge"])
 def test_ctrl_c_stops_every_phase_within_a_second(
@@ -53,6 +55,7 @@ def test_ctrl_c_stops_every_phase_within_a_second(
     assert not output.exists()
 
 
+@needs_signals
 @pytest.mark.parametrize("command", ["train", "count", "encode-files"])
 def test_sigterm_leaves_no_temporary_files(
     text: Path, tmp_path: Path, model_path: Path, command: str

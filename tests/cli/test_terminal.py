@@ -13,6 +13,7 @@ import superword
 from click.testing import CliRunner
 from superword import Pretokenizer, Tokenizer, _core
 from superword.cli import cli
+from support.systems import needs_bash
 
 COMMAND = [sys.executable, "-m", "superword"]
 
@@ -25,6 +26,7 @@ def shell(line: str, cwd: Path) -> subprocess.CompletedProcess[str]:
     )
 
 
+@needs_bash
 def test_a_closed_stdout_is_an_error_without_a_traceback(model_path: Path, tmp_path: Path) -> None:
     result = shell(f"echo hello | superword encode {model_path} >&-", tmp_path)
     assert result.returncode == 1
@@ -32,6 +34,7 @@ def test_a_closed_stdout_is_an_error_without_a_traceback(model_path: Path, tmp_p
     assert "Traceback" not in result.stderr
 
 
+@needs_bash
 def test_a_closed_stderr_keeps_progress_out_of_stdout(jsonl: Path) -> None:
     line = f"superword train {jsonl.name} --vocab-size 300 -o m.superword 2>&-"
     result = shell(line, jsonl.parent)
@@ -40,6 +43,7 @@ def test_a_closed_stderr_keeps_progress_out_of_stdout(jsonl: Path) -> None:
     assert Tokenizer.load(jsonl.parent / "m.superword").n_vocab == 300
 
 
+@needs_bash
 def test_a_closed_stdin_is_an_error_without_a_traceback(model_path: Path, tmp_path: Path) -> None:
     result = shell(f"superword encode {model_path} <&-", tmp_path)
     assert result.returncode == 1

@@ -9,6 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 import superword
+from support.systems import needs_fork
 from support.texts import TEXTS
 
 ALL = list(TEXTS.values())
@@ -70,7 +71,7 @@ def encode_all(tok: superword.Tokenizer) -> list[list[int]]:
     return one_by_one
 
 
-@pytest.mark.parametrize("method", ["fork", "spawn"])
+@pytest.mark.parametrize("method", [pytest.param("fork", marks=needs_fork), "spawn"])
 def test_other_processes(tok: superword.Tokenizer, method: str) -> None:
     if method not in multiprocessing.get_all_start_methods():
         pytest.skip(f"this system cannot {method}")

@@ -17,6 +17,7 @@ import io
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 import sysconfig
@@ -30,6 +31,7 @@ import click
 import pytest
 from superword.cli import cli
 from superword.errors import ShortfallWarning
+from support.systems import needs_bash
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
@@ -37,12 +39,15 @@ RUN = ("sh", "python")
 # Blocks in these languages are shown, not run. Any other language name is a mistake.
 SHOWN = ("text", "hex")
 
-BUILDS, DOWNLOAD = "builds the project", "needs a download"
+BUILDS, INSTALLS, DOWNLOAD = "builds the project", "installs the package", "needs a download"
 # tests/cluster/test_pages.py runs these.
 RAY, SPARK, CLUSTER = "needs Ray", "needs Spark", "needs a cluster"
 NOT_RUN = {
-    "README.md": [BUILDS],
-    "docs/tutorial.md": [BUILDS],
+    "README.md": [INSTALLS, BUILDS],
+    "docs/index.md": [INSTALLS],
+    "docs/install.md": [*[INSTALLS] * 4, BUILDS],
+    "docs/tutorial.md": [INSTALLS],
+    "docs/releasing.md": ["starts a release"],
     "docs/superwords-for-an-existing-tokenizer.md": [DOWNLOAD],
     "docs/how-to/cluster.md": [CLUSTER, *[RAY] * 5, CLUSTER, SPARK, SPARK],
     "docs/how-to/encode.md": ["needs Megatron", "needs datatrove"],
@@ -185,8 +190,15 @@ def for_evaluation() -> None:
     Path("news.de").write_text("Der Name der Datei.\n")
 
 
+def for_notebook() -> None:
+    """`alice.txt`, which a reader downloads."""
+    pytest.importorskip("tokenizers", reason="pip install 'superword[huggingface]'")
+    shutil.copy(ROOT / "docs" / "notebook" / "alice.txt", "alice.txt")
+
+
 ASSUMED: dict[str, Callable[[], None]] = {
     "README.md": for_readme,
+    "docs/index.md": for_readme,
     "docs/how-to/train.md": for_training,
     "docs/how-to/cluster.md": for_large_corpora,
     "docs/how-to/large-corpora.md": for_large_corpora,
@@ -195,6 +207,9 @@ ASSUMED: dict[str, Callable[[], None]] = {
     "docs/how-to/other-programs.md": for_other_programs,
     "docs/how-to/report.md": corpus,
     "docs/how-to/serving.md": for_other_programs,
+    "docs/choosing.md": for_evaluation,
+    "docs/faq.md": for_notebook,
+    "docs/notebook.md": for_notebook,
     "docs/superwords-for-an-existing-tokenizer.md": for_existing_tokenizer,
 }
 
@@ -228,6 +243,7 @@ def run_python(code: str, names: dict[str, Any], where: str) -> str:
     return printed.getvalue()
 
 
+@needs_bash
 @pytest.mark.parametrize(
     "page",
     [page for page in PAGES if any(block.runs for block in blocks_of(page))],
@@ -249,6 +265,7 @@ def test_every_block_of_a_page_runs_in_order_as_printed(
             printed = run_shell(block.code) if shell else run_python(block.code, names, where)
 
 
+@needs_bash
 @pytest.mark.parametrize("code", ["false", "false; true", "false | true", "echo $unset_name"])
 def test_any_command_that_fails_stops_its_page(code: str) -> None:
     with pytest.raises(AssertionError, match="exit code"):

@@ -15,6 +15,7 @@ from typing import Any
 
 import pytest
 import superword
+from support.systems import needs_fork
 from support.texts import DOCUMENTS
 from support.variants import engine
 
@@ -36,7 +37,7 @@ def work(dataset: Dataset, indices: list[int], results: multiprocessing.Queue[ob
     results.put([(index, dataset[index]) for index in indices])
 
 
-@pytest.mark.parametrize("method", ["fork", "spawn"])
+@pytest.mark.parametrize("method", [pytest.param("fork", marks=needs_fork), "spawn"])
 def test_workers_of_a_data_loader(method: str) -> None:
     if method not in multiprocessing.get_all_start_methods():
         pytest.skip(f"this system cannot {method}")

@@ -9,6 +9,7 @@ import time
 from pathlib import Path
 
 import pytest
+from support.systems import needs_signals
 
 GIANT = 64_000_000  # Bytes, on one line.
 
@@ -46,6 +47,7 @@ print("well", flush=True)
 """
 
 
+@needs_signals
 @pytest.mark.parametrize("call", CALLS)
 def test_ctrl_c_stops_every_call_within_a_second(model_path: Path, call: str) -> None:
     if call == "encode_arrow":
@@ -102,6 +104,7 @@ def giant(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
+@needs_signals
 def test_ctrl_c_stops_encode_files_in_a_giant_document(
     giant: Path, model_path: Path, tmp_path: Path
 ) -> None:
@@ -197,6 +200,7 @@ def test_a_stopped_run_does_not_meddle_with_the_next(
     assert done.stdout == "same as in a new directory\n"
 
 
+@needs_signals
 def test_ctrl_c_stops_the_command_encode(giant: Path, model_path: Path) -> None:
     command = [sys.executable, "-m", "superword", "encode", str(model_path), str(giant)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as process:

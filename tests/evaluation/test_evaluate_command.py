@@ -15,6 +15,7 @@ import superword
 from click.testing import CliRunner, Result
 from superword.cli import cli
 from superword.evaluation import Evaluation
+from support.systems import needs_signals
 from support.toy_models import toy
 
 
@@ -160,6 +161,7 @@ def test_outputs_are_protected(folder: Path) -> None:
     assert run("toy.superword", "--on", "en", "-o", "notes.json", "-q").exit_code == 0
 
 
+@needs_signals
 def test_ctrl_c_stops_within_a_second_and_saves_nothing(folder: Path) -> None:
     Path("large.txt").write_text("of the cat and the hat of the other one \n" * 1_500_000)
     models = [f"m{n}=toy.superword" for n in range(5)]

@@ -18,6 +18,7 @@ from superword.errors import (
     PatternError,
     SuperwordError,
 )
+from support.systems import needs_links
 
 GOOD = json.dumps({"text": "one of the words"})
 
@@ -136,6 +137,7 @@ def test_weights_that_are_all_zero_are_named(tmp_path: Path) -> None:
     assert "above 0" in str(error)
 
 
+@needs_links
 def test_a_dangling_link_names_its_target(tmp_path: Path) -> None:
     link = tmp_path / "a.txt"
     link.symlink_to(tmp_path / "gone.txt")

@@ -5,7 +5,6 @@ from __future__ import annotations
 import errno
 import os
 import random
-import resource
 import subprocess
 import sys
 from pathlib import Path
@@ -91,6 +90,7 @@ def test_saving_where_it_cannot_be_is_a_save_error(
 
 def test_a_full_disk_keeps_the_old_model(boundless: superword.Tokenizer, tmp_path: Path) -> None:
     # A limit on file sizes makes the write fail midway, as a full disk does.
+    pytest.importorskip("resource", reason="no limits on file sizes here")
     path = tmp_path / "m.superword"
     path.write_bytes(b"the old model")
     other = tmp_path / "source.superword"
@@ -106,7 +106,6 @@ def test_a_full_disk_keeps_the_old_model(boundless: superword.Tokenizer, tmp_pat
         "    print(error)\n"
     )
     assert len(boundless.to_bytes()) > 512
-    assert resource.RLIM_INFINITY
     result = subprocess.run(
         [sys.executable, "-c", code, str(other), str(path)],
         capture_output=True,

@@ -16,6 +16,9 @@ from superword.imports import open_any
 from support.export_models import training_text, words
 from support.golden import COMMITTED_SET
 
+# Windows has no devices that look like files.
+DEVICES = [path for path in ["/dev/null"] if Path(path).exists()]
+
 
 def hf_data(model: Tokenizer) -> dict[str, Any]:
     """A tokenizer.json of a model without superwords."""
@@ -187,7 +190,7 @@ def test_an_option_of_another_format_is_an_error(folder: Path, tmp_path: Path) -
 @pytest.mark.parametrize("load", [Tokenizer.from_tiktoken, Tokenizer.from_paper])
 def test_a_path_that_is_no_file_is_a_typed_error(load: Any, tmp_path: Path) -> None:
     (tmp_path / "file").write_text("x")
-    for wrong in (".", tmp_path, "/dev/null"):
+    for wrong in (".", tmp_path, *DEVICES):
         with pytest.raises(ModelFileError, match="not a") as caught:
             load(wrong)
         assert caught.value.hint is not None
@@ -204,5 +207,6 @@ def test_a_huggingface_directory_without_a_tokenizer_is_a_typed_error(tmp_path: 
     (tmp_path / "tokenizer.json").mkdir()
     with pytest.raises(ModelFileError, match="is a directory, not a file"):
         Tokenizer.from_huggingface(tmp_path)
-    with pytest.raises(ModelFileError, match="not a regular file"):
-        Tokenizer.from_huggingface("/dev/null")
+    for device in DEVICES:
+        with pytest.raises(ModelFileError, match="not a regular file"):
+            Tokenizer.from_huggingface(device)

@@ -6,12 +6,14 @@ import warnings
 
 import pytest
 import superword
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 from superword import reference
 
 # Letters with and without case whose bytes overlap, contractions, signs, a letter of its own.
 LETTERS = "abAsB אбНо的'. "
+# For each kind of `gpt4o`, a text with a superword that cannot be exported.
+LEFT_OUT = ["אНН' bAא", "aбb.אA的a", " א.אaBНб"]
 PRESETS = ("gpt4o", "gpt4o-portable", "gpt4o-export", "gpt4", "gpt2", "deepseek-v3")
 
 
@@ -27,7 +29,8 @@ def test_the_engine_joins_what_the_reference_joins(preset: str, method: str) -> 
         options |= {"supermerges": 20}
     left_out = 0
 
-    @settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+    @settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+    @example(LEFT_OUT)
     @given(st.lists(st.text(LETTERS, max_size=40), min_size=1, max_size=6))
     def same(texts: list[str]) -> None:
         nonlocal left_out

@@ -128,3 +128,16 @@ def test_model_cut_to_its_own_size_stays_as_it_is() -> None:
         theirs = train(texts, **options)
         assert ours.truncate(ours.n_vocab) == ours
         assert theirs.truncate(theirs.n_vocab) == theirs
+
+
+def test_ngrams_of_deleted_tokens_are_left_out() -> None:
+    """N-grams are made of all words that were learned, also of those that are deleted later."""
+    assert_agree(
+        [*[" 国国"] * 16, *["aaaaaa"] * 17],
+        ["国国国", "aaaaaaaa 国国a"],
+        method="boundless",
+        vocab_size=261,
+        pretokenizer=PRETOKENIZERS[5],
+        picky=0.2,
+        greedy_split="encode",
+    )

@@ -8,7 +8,17 @@ from itertools import pairwise
 
 import pytest
 from superword.reports.content import Chart
-from superword.reports.plots import Axis, BarChart, Bars, HeatMap, LineChart, Panel, Series
+from superword.reports.plots import (
+    Axis,
+    BarChart,
+    Bars,
+    HeatMap,
+    LineChart,
+    Panel,
+    Series,
+    standalone,
+)
+from superword.reports.plots.alone import Alone
 from superword.reports.plots.scales import Scale, linear_ticks, log_ticks, scale_for
 from superword.reports.plots.svg import element, escaped, shorten, width_of, wrap
 
@@ -189,3 +199,27 @@ def test_a_long_line_has_no_more_points_than_pixels() -> None:
     points = tuple((float(x), float(x % 7)) for x in range(100_000))
     chart = LineChart("T", "a", Axis("x"), Axis("y"), (Panel(None, (Series("m", 0, points),)),))
     assert len(chart.draw(340, "c")) < 12_000
+
+
+@pytest.mark.parametrize("name", CHARTS)
+def test_a_chart_alone_has_its_colors_and_a_background(name: str) -> None:
+    drawn = standalone(CHARTS[name], width=700)
+    svg = ET.fromstring(drawn)
+    assert svg.tag == "{http://www.w3.org/2000/svg}svg"
+    assert svg.get("width") == "700"
+    used = set(re.findall(r"var\((--[\w-]+)\)", drawn))
+    assert used
+    for scheme in re.findall(r"\.chart \{ (--.*?)\}", drawn):
+        assert used <= set(re.findall(r"(--[\w-]+): #", scheme))
+    assert drawn.count(".chart { --") == 2  # The light and the dark scheme.
+    # A notebook may put the chart into its own page, whose other elements must not change.
+    style = drawn[drawn.index("<style>") : drawn.index("</style>")]
+    assert ":root" not in style
+    for kind, number in re.findall(r'class="(line|mark|bar) (s\d)"', drawn):
+        assert f".{kind}.{number}" in style
+
+
+def test_a_chart_draws_itself_in_a_notebook() -> None:
+    for chart in CHARTS.values():
+        assert isinstance(chart, Alone)
+        assert chart._repr_svg_() == standalone(chart)

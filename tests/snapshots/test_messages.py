@@ -90,19 +90,27 @@ def test_help_of_every_command() -> None:
     check("help.txt", "\n".join(shown))
 
 
+def written(node: ast.expr, source: str) -> str:
+    """An expression as in the source, on one line. `ast.unparse` differs between Pythons."""
+    segment = ast.get_source_segment(source, node)
+    assert segment is not None
+    return re.sub(r'(?<!\\)" f?"', "", " ".join(segment.split()))
+
+
 def python_messages() -> Iterator[str]:
     """The texts of all errors and warnings in the package, as in the source."""
     for path in sorted(PACKAGE.rglob("*.py")):
         if "reference" in path.parts:
             continue
         found = []
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        source = path.read_text(encoding="utf-8")
+        for node in ast.walk(ast.parse(source)):
             if not isinstance(node, ast.Call) or not node.args:
                 continue
             name = getattr(node.func, "id", None) or getattr(node.func, "attr", "")
             if name in errors.__all__ or name in ("UsageError", "TypeError", "on_stop", "tell"):
                 hints = [word.value for word in node.keywords if word.arg == "hint"]
-                texts = [ast.unparse(text) for text in (node.args[0], *hints)]
+                texts = [written(text, source) for text in (node.args[0], *hints)]
                 found.append((node.lineno, f"{name}: " + "\n  hint: ".join(texts)))
         if found:
             yield f"## {path.relative_to(ROOT).as_posix()}"

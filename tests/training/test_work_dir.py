@@ -6,7 +6,6 @@ import json
 import os
 import random
 import shutil
-import signal
 import subprocess
 import sys
 import time
@@ -308,7 +307,7 @@ def kill_at_random_moments(folder: Path, tmp_path: Path, seed: int, kills: int) 
     for _ in range(kills):
         process = subprocess.Popen([*command, "--work-dir", str(work), "-o", str(output)])
         time.sleep(chance.uniform(0.1, whole * 1.1))
-        process.send_signal(signal.SIGKILL)
+        process.kill()
         process.wait(timeout=20)
         if output.exists():
             assert output.read_bytes() == wanted.read_bytes()

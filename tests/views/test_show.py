@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import pty
 import re
 import subprocess
 import sys
@@ -198,6 +197,7 @@ def test_an_empty_text_has_no_tokens(folder: Path) -> None:
 def test_colors_are_for_terminals_and_obey_no_color(
     folder: Path, no_color: str, style: str
 ) -> None:
+    pty = pytest.importorskip("pty", reason="needs a pseudo-terminal")
     ours, theirs = pty.openpty()
     command = [sys.executable, "-m", "superword", "show", "super.superword", "a of the b"]
     environment = {**os.environ, "NO_COLOR": no_color, "TERM": "xterm-256color"}

@@ -24,7 +24,7 @@ pub(crate) enum Input<'py> {
 /// The largest number of threads that may be asked for.
 #[pyfunction]
 pub(crate) fn max_threads() -> usize {
-    superword::threads::MAX
+    superword::internal::MAX_THREADS
 }
 
 pub(crate) fn format_named(name: &str) -> PyResult<Format> {

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
-use superword::disk::{self, Replacement};
+use superword::internal::{self as disk, Replacement};
 use superword::model::MAGIC;
 
 use crate::errors;

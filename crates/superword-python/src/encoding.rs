@@ -8,10 +8,9 @@ use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::pybacked::{PyBackedBytes, PyBackedStr};
 use pyo3::types::{PyByteArray, PyBytes, PyList, PySlice};
-use superword::encode::{BatchError, EncodedBatch, Encoder};
-use superword::memory::OutOfMemory;
+use superword::encode::{BatchError, EncodedBatch, Encoder, Preparation};
+use superword::errors::OutOfMemory;
 use superword::observe::{Observer, Silent};
-use superword::prepare::Preparation;
 
 use crate::errors;
 use crate::reading::arrow::Buffers;
@@ -100,7 +99,7 @@ pub(crate) fn ids<'py>(
     let bytes = text.len();
     let ids = off_the_gil(py, encoder, text, bytes, move |encoder, text, _| {
         let mut ids = Vec::new();
-        let done = encoder.encode(text, &preparation(encoder, &allowed), &mut ids);
+        let done = encoder.encode_into(text, &preparation(encoder, &allowed), &mut ids);
         done.map(|()| ids)
     })?;
     let ids = ids.map_err(|error| errors::split(&error))?;

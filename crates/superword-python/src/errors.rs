@@ -4,17 +4,15 @@ use pyo3::exceptions::PyKeyboardInterrupt;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString};
 use superword::corpus::CorpusError;
-use superword::count::{ColumnError, NamedError as CandidatesError};
-use superword::disk::WriteError;
 use superword::encode::UnknownId;
+use superword::errors::{OutOfMemory, WriteError};
 use superword::imports::{ImportError, Reason};
-use superword::memory::OutOfMemory;
-use superword::merge::MergeError;
+use superword::internal::{CandidatesError, ColumnError};
 use superword::model::{BuildError, LoadError, NamedError as PartsError, SaveError};
 use superword::observe::Stopped;
 use superword::text::{PatternError, SplitError};
 use superword::token::TokenId;
-use superword::train::TrainError;
+use superword::train::{MergeError, TrainError};
 
 /// An error for Python: the name of its class, its texts and its facts.
 pub(crate) struct Raised {

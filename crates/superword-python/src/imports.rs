@@ -7,7 +7,7 @@ use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
 use superword::imports::huggingface::OldFiles;
 use superword::imports::tiktoken::Encoding;
-use superword::imports::{self, ImportError, Kind, Source, huggingface, tekken, tiktoken};
+use superword::imports::{ImportError, Kind, Source, huggingface, tekken, tiktoken};
 use superword::model::Model;
 
 use crate::errors;
@@ -123,7 +123,7 @@ type Sidecar = (Option<String>, Option<Vec<(String, u32)>>);
 /// The character of each byte in the byte alphabet of GPT-2.
 #[pyfunction]
 pub(crate) fn byte_chars() -> String {
-    imports::byte_chars().collect()
+    superword::internal::byte_chars().collect()
 }
 
 /// The roles that an added token can have.

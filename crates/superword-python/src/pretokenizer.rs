@@ -1,10 +1,8 @@
 //! Pretokenizers for Python.
 
 use pyo3::prelude::*;
-use superword::text::{
-    DEEPSEEK_SPLITS, PRESETS, Pretokenizer, PretokenizerConfig, Script, ScriptPattern, Shape,
-    is_real,
-};
+use superword::internal::{DEEPSEEK_SPLITS, Script, Shape, is_real};
+use superword::text::{PRESETS, Pretokenizer, PretokenizerConfig, ScriptPattern};
 
 use crate::errors::{self, Raised};
 use crate::watch::detached;

@@ -7,7 +7,7 @@ use std::thread::Builder;
 use std::time::{Duration, Instant};
 
 use pyo3::prelude::*;
-use superword::memory::OutOfMemory;
+use superword::errors::OutOfMemory;
 use superword::observe::{Observer, Phase};
 
 use crate::{allocator, errors};

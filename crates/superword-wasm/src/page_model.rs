@@ -272,7 +272,7 @@ mod tests {
 
     #[test]
     fn tokenizers_of_hugging_face_open() {
-        let vocab: serde_json::Map<String, Value> = superword::imports::byte_chars()
+        let vocab: serde_json::Map<String, Value> = superword::internal::byte_chars()
             .map(String::from)
             .chain(["lo".into(), "low".into()])
             .zip((0..).map(Value::from))

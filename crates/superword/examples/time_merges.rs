@@ -1,13 +1,13 @@
-//! Measures the merging of phase 1 alone, several times with the same counts:
+//! Measures the learning of phase 1 alone, several times with the same counts:
 //! `cargo run --release --example time_merges SIZE THREADS ROUNDS FILE...`.
 
 use std::time::Instant;
 
 use superword::corpus::{ReadOptions, Source};
-use superword::model::Alphabet;
-use superword::observe::{Phase, Silent};
+use superword::model::{Event, Facts, Method};
+use superword::observe::Silent;
 use superword::text::{Pretokenizer, PretokenizerConfig};
-use superword::train::{Text, WatchMerges, count_pretokens, learn_words};
+use superword::train::{Text, TrainOptions, count_pretokens, train_words};
 
 #[allow(clippy::print_stdout)] // a command-line tool
 fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -40,18 +40,29 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         start.elapsed(),
         counted.counts.len()
     );
-    let watch = WatchMerges::new(&Silent, Phase::Merge, threads);
+    let options = TrainOptions::new(Method::Bpe, size);
     for _ in 0..rounds {
         let (start, cpu) = (Instant::now(), cpu_ms());
-        let words = learn_words(&counted.counts, Alphabet::Bytes, size, 1, None, &watch)?;
+        let facts = Facts::new();
+        let learn = train_words(
+            &counted.counts,
+            &pretokenizer,
+            &options,
+            facts,
+            threads,
+            &Silent,
+        );
+        let (model, _) = learn?;
         let seconds = start.elapsed();
-        let sum = words.steps.iter().fold(0u64, |sum, step| {
-            sum.wrapping_mul(31).wrapping_add(step.count)
+        let events = &model.parts().events;
+        let sum = events.iter().fold(0u64, |sum, event| match event {
+            Event::Merge { count, .. } => sum.wrapping_mul(31).wrapping_add(*count),
+            _ => sum,
         });
         println!(
             "merge {seconds:?}, {:.0} ms of CPU time, {} steps, check {sum:x}",
             cpu_ms() - cpu,
-            words.steps.len()
+            events.len()
         );
     }
     Ok(())

@@ -5,6 +5,7 @@
 use std::error::Error;
 use std::time::Instant;
 
+use superword::internal::generic_pretokenizer;
 use superword::text::{PRESETS, Pretokenizer, PretokenizerConfig};
 
 fn main() -> Result<(), Box<dyn Error>> {
@@ -14,7 +15,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     for name in PRESETS {
         let config = PretokenizerConfig::preset(name).ok_or("a preset")?;
         let pretokenizer = match generic {
-            true => Pretokenizer::new_generic(config)?,
+            true => generic_pretokenizer(config)?,
             false => Pretokenizer::new(config)?,
         };
         let mut best = f64::INFINITY;

@@ -11,32 +11,32 @@ const K1: u64 = 0xD6E8_FEB8_6659_FD93;
 /// Multiplies to 128 bits and combines both halves, so that every bit of the result depends on all
 /// bits of both numbers.
 #[inline(always)]
-pub fn fold(a: u64, b: u64) -> u64 {
+pub(crate) fn fold(a: u64, b: u64) -> u64 {
     let wide = u128::from(a) * u128::from(b);
     (wide as u64) ^ ((wide >> 64) as u64)
 }
 
 /// The hash of 16 bytes.
 #[inline(always)]
-pub fn hash_u128(word: u128) -> u64 {
+pub(crate) fn hash_u128(word: u128) -> u64 {
     fold((word as u64) ^ K0, ((word >> 64) as u64) ^ K1)
 }
 
 /// The hash of two symbols.
 #[inline(always)]
-pub fn hash_pair(left: u32, right: u32) -> u64 {
+pub(crate) fn hash_pair(left: u32, right: u32) -> u64 {
     hash_u64(pack(left, right))
 }
 
 /// The hash of one number.
 #[inline(always)]
-pub fn hash_u64(word: u64) -> u64 {
+pub(crate) fn hash_u64(word: u64) -> u64 {
     fold(word ^ K0, K1)
 }
 
 /// A [`std::hash::Hasher`] for keys that are one number.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct U64Hasher(u64);
+pub(crate) struct U64Hasher(u64);
 
 impl std::hash::Hasher for U64Hasher {
     fn finish(&self) -> u64 {
@@ -59,10 +59,10 @@ impl std::hash::Hasher for U64Hasher {
 }
 
 /// Builds [`U64Hasher`]s.
-pub type BuildU64Hasher = std::hash::BuildHasherDefault<U64Hasher>;
+pub(crate) type BuildU64Hasher = std::hash::BuildHasherDefault<U64Hasher>;
 
 /// A map whose keys are numbers.
-pub type NumberMap<K, V> = hashbrown::HashMap<K, V, BuildU64Hasher>;
+pub(crate) type NumberMap<K, V> = hashbrown::HashMap<K, V, BuildU64Hasher>;
 
 /// A set of hashes that may report hashes it does not contain, but never misses one it contains
 /// (a Bloom filter). Each hash sets two bits in a word that it chooses.

@@ -29,27 +29,46 @@
 //! - **scratch**: buffers that are reused between calls and hold no results
 //! - **chunk**: consecutive texts of a batch, encoded by one thread
 
+// Counting in files and in parts needs code that training in memory does not use.
+#![cfg_attr(not(feature = "files"), allow(dead_code, unused_imports))]
+
 #[cfg(feature = "files")]
 pub mod corpus;
 pub mod count;
 mod cpu;
 #[cfg(feature = "files")]
-pub mod disk;
+mod disk;
 pub mod encode;
+pub mod errors {
+    //! Errors that several modules have in common.
+
+    pub use crate::memory::OutOfMemory;
+
+    #[cfg(feature = "files")]
+    pub use crate::disk::{LockError, WriteError};
+}
 #[cfg(feature = "files")]
 pub mod evaluate;
-pub mod hash;
+mod hash;
 pub mod imports;
-pub mod memory;
-pub mod merge;
+#[doc(hidden)]
+pub mod internal;
+mod memory;
+mod merge;
 pub mod model;
 pub mod observe;
-pub mod prepare;
-pub mod table;
+mod prepare;
+mod table;
 #[cfg(test)]
 mod testing;
 pub mod text;
-pub mod threads;
+mod threads;
 pub mod token;
-pub mod tokens;
+mod tokens;
 pub mod train;
+
+pub use encode::Encoder;
+pub use model::{Method, Model};
+pub use text::{Pretokenizer, PretokenizerConfig};
+pub use token::TokenId;
+pub use train::{TrainOptions, train_documents};

@@ -2,6 +2,7 @@
 
 /// The stages of a training run, in order, and other long tasks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum Phase {
     /// Measuring the documents before a sample is drawn.
     Sample,
@@ -67,7 +68,7 @@ impl Observer for Silent {
 pub struct Stopped;
 
 /// Returns an error if the user asked to stop.
-pub fn check_stop(observer: &dyn Observer) -> Result<(), Stopped> {
+pub(crate) fn check_stop(observer: &dyn Observer) -> Result<(), Stopped> {
     if observer.stop_requested() {
         Err(Stopped)
     } else {

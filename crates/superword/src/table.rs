@@ -12,7 +12,7 @@ use crate::hash::hash_u128;
 use crate::memory;
 
 /// The length of the longest string that is stored inline.
-pub const INLINE: usize = 15;
+pub(crate) const INLINE: usize = 15;
 
 /// `MASKS[n]` selects the first `n` of sixteen bytes. A lookup costs less than shifting 128 bits.
 const MASKS: [u128; 16] = {
@@ -27,7 +27,7 @@ const MASKS: [u128; 16] = {
 
 /// A string of 1 to [`INLINE`] bytes as a number. Never 0, which marks a free slot.
 #[inline(always)]
-pub fn inline_key(text: &[u8], start: usize, len: usize) -> u128 {
+pub(crate) fn inline_key(text: &[u8], start: usize, len: usize) -> u128 {
     debug_assert!((1..=INLINE).contains(&len));
     let word = match text.get(start..start + 16) {
         // One load of 16 bytes, with the bytes after the string cleared.
@@ -66,7 +66,7 @@ impl<V> Long<V> {
 
 /// A map from byte strings to values. Strings must not be empty, and are never removed.
 #[derive(Clone, Debug)]
-pub struct BytesTable<V> {
+pub(crate) struct BytesTable<V> {
     slots: Vec<Slot<V>>,
     used: usize,
     long: HashTable<Long<V>>,
@@ -89,7 +89,7 @@ fn whole(key: [u64; 2]) -> u128 {
 
 impl<V: Copy + Default> BytesTable<V> {
     /// An empty table with room for this many strings.
-    pub fn with_capacity(strings: usize) -> BytesTable<V> {
+    pub(crate) fn with_capacity(strings: usize) -> BytesTable<V> {
         BytesTable {
             slots: memory::filled(Slot::default(), (strings * 2).next_power_of_two().max(16)),
             used: 0,
@@ -99,25 +99,25 @@ impl<V: Copy + Default> BytesTable<V> {
     }
 
     /// The number of strings.
-    pub fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.used + self.long.len()
     }
 
     /// True if there are no strings.
-    pub fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
     /// The memory that the table uses, in bytes.
-    pub fn memory(&self) -> usize {
+    pub(crate) fn memory(&self) -> usize {
         self.slots.len() * size_of::<Slot<V>>()
             + self.long.capacity() * size_of::<Long<V>>()
             + self.arena.capacity()
     }
 
     /// The hash of `text[start..end]`.
-    #[inline(always)]
-    pub fn hash(text: &[u8], start: usize, end: usize) -> u64 {
+    #[cfg(test)]
+    pub(crate) fn hash(text: &[u8], start: usize, end: usize) -> u64 {
         let len = end - start;
         if len <= INLINE {
             hash_u128(inline_key(text, start, len))
@@ -128,7 +128,7 @@ impl<V: Copy + Default> BytesTable<V> {
 
     /// The value of `text[start..end]` and its hash. A missing string is added with the default value.
     #[inline(always)]
-    pub fn entry(&mut self, text: &[u8], start: usize, end: usize) -> (&mut V, u64) {
+    pub(crate) fn entry(&mut self, text: &[u8], start: usize, end: usize) -> (&mut V, u64) {
         let len = end - start;
         if len > INLINE {
             return self.long_entry(&text[start..end]);
@@ -202,7 +202,7 @@ impl<V: Copy + Default> BytesTable<V> {
 
     /// The value of `text[start..end]`, if it is in the table, and its hash.
     #[inline(always)]
-    pub fn get(&self, text: &[u8], start: usize, end: usize) -> (Option<V>, u64) {
+    pub(crate) fn get(&self, text: &[u8], start: usize, end: usize) -> (Option<V>, u64) {
         let len = end - start;
         if len > INLINE {
             return self.get_long(&text[start..end]);
@@ -235,7 +235,7 @@ impl<V: Copy + Default> BytesTable<V> {
     }
 
     /// Calls `visit(bytes, value)` for every string, in no particular order.
-    pub fn for_each(&self, mut visit: impl FnMut(&[u8], V)) {
+    pub(crate) fn for_each(&self, mut visit: impl FnMut(&[u8], V)) {
         for slot in self.slots.iter().filter(|slot| slot.key[1] != 0) {
             let bytes = whole(slot.key).to_le_bytes();
             visit(&bytes[..usize::from(bytes[15])], slot.value);

@@ -21,7 +21,7 @@ pub const MAX: usize = 1024;
 /// assert_eq!(superword::threads::resolve(100_000_000), superword::threads::MAX);
 /// # }
 /// ```
-pub fn resolve(threads: usize) -> usize {
+pub(crate) fn resolve(threads: usize) -> usize {
     match threads {
         _ if cfg!(not(feature = "threads")) => 1,
         0 => std::thread::available_parallelism().map_or(1, usize::from),

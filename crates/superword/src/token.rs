@@ -26,12 +26,12 @@ impl TokenId {
 /// Two symbols side by side as one number, the left symbol in the high half: `(1, 2)` is
 /// `0x1_0000_0002`.
 #[inline(always)]
-pub fn pack(left: u32, right: u32) -> u64 {
+pub(crate) fn pack(left: u32, right: u32) -> u64 {
     (u64::from(left) << 32) | u64::from(right)
 }
 
 /// The inverse of [`pack`].
 #[inline(always)]
-pub fn unpack(pair: u64) -> (Symbol, Symbol) {
+pub(crate) fn unpack(pair: u64) -> (Symbol, Symbol) {
     (Symbol((pair >> 32) as u32), Symbol(pair as u32))
 }

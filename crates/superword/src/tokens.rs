@@ -7,12 +7,12 @@ use crate::token::Symbol;
 
 /// The most bytes that all tokens together may have. Real vocabularies have a few megabytes. The
 /// limit stops a hostile file, in which each merge doubles the last, from filling the memory.
-pub const MAX_TOKEN_BYTES: usize = 1 << 27;
+pub(crate) const MAX_TOKEN_BYTES: usize = 1 << 27;
 
 /// Byte strings, numbered in the order in which they were added. They are distinct, except for those
 /// of [`TokenTable::insert_apart`] and [`TokenTable::renew`].
 #[derive(Clone, Debug, Default)]
-pub struct TokenTable {
+pub(crate) struct TokenTable {
     arena: Vec<u8>,
     /// Symbol `s` is `arena[ends[s - 1]..ends[s]]`.
     ends: Vec<u32>,
@@ -21,7 +21,7 @@ pub struct TokenTable {
 
 impl TokenTable {
     /// An empty table with room for this many tokens.
-    pub fn with_capacity(tokens: usize) -> TokenTable {
+    pub(crate) fn with_capacity(tokens: usize) -> TokenTable {
         // The requested number may be far larger than the text allows.
         let tokens = tokens.min(1 << 20);
         TokenTable {
@@ -32,29 +32,29 @@ impl TokenTable {
     }
 
     /// The number of symbols.
-    pub fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.ends.len()
     }
 
     /// True if there are no symbols.
-    pub fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.ends.is_empty()
     }
 
     /// The bytes of a symbol.
-    pub fn bytes_of(&self, symbol: Symbol) -> &[u8] {
+    pub(crate) fn bytes_of(&self, symbol: Symbol) -> &[u8] {
         &self.arena[range_in(&self.ends, symbol)]
     }
 
     /// The symbol with these bytes, if there is one.
-    pub fn find(&self, bytes: &[u8]) -> Option<Symbol> {
+    pub(crate) fn find(&self, bytes: &[u8]) -> Option<Symbol> {
         self.by_bytes
             .find(xxh3_64(bytes), |&symbol| self.bytes_of(symbol) == bytes)
             .copied()
     }
 
     /// The symbol with these bytes, existing or new. `None` if the table is full.
-    pub fn insert(&mut self, bytes: &[u8]) -> Option<Symbol> {
+    pub(crate) fn insert(&mut self, bytes: &[u8]) -> Option<Symbol> {
         if self.arena.len() + bytes.len() > MAX_TOKEN_BYTES {
             return None;
         }
@@ -64,7 +64,7 @@ impl TokenTable {
 
     /// A new symbol with these bytes. If another symbol has them, [`TokenTable::find`] keeps finding
     /// that one. `None` if the table is full.
-    pub fn insert_apart(&mut self, bytes: &[u8]) -> Option<Symbol> {
+    pub(crate) fn insert_apart(&mut self, bytes: &[u8]) -> Option<Symbol> {
         if self.find(bytes).is_none() {
             return self.insert(bytes);
         }
@@ -78,7 +78,7 @@ impl TokenTable {
 
     /// A new symbol with the bytes of a symbol. From now on, [`TokenTable::find`] finds the new one.
     /// `None` if the table is full.
-    pub fn renew(&mut self, symbol: Symbol) -> Option<Symbol> {
+    pub(crate) fn renew(&mut self, symbol: Symbol) -> Option<Symbol> {
         let bytes = self.bytes_of(symbol).to_vec();
         let hash = xxh3_64(&bytes);
         let (arena, ends) = (&self.arena, &self.ends);
@@ -90,7 +90,7 @@ impl TokenTable {
     }
 
     /// The symbol with the joined bytes of two symbols, existing or new. `None` if the table is full.
-    pub fn join(&mut self, left: Symbol, right: Symbol) -> Option<Symbol> {
+    pub(crate) fn join(&mut self, left: Symbol, right: Symbol) -> Option<Symbol> {
         let (left, right) = (range_in(&self.ends, left), range_in(&self.ends, right));
         if self.arena.len() + left.len() + right.len() > MAX_TOKEN_BYTES {
             return None;

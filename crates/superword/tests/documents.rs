@@ -97,7 +97,8 @@ fn models_do_not_depend_on_the_features() {
 #[cfg(feature = "files")]
 #[test]
 fn documents_in_memory_train_the_model_of_documents_in_files() {
-    use superword::corpus::{Format, ReadOptions, Source, frame};
+    use superword::corpus::{Format, ReadOptions, Source};
+    use superword::internal::frame;
     use superword::train::{Resources, train as train_sources};
 
     let mut bytes = Vec::new();

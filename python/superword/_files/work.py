@@ -111,7 +111,7 @@ def _identity(name: str) -> list[Any] | None:
 def _read(path: Path) -> dict[str, Any] | None:
     """Return the record of the last run; None if there is none or it is damaged."""
     try:
-        before = parse_json(path.read_text())
+        before = parse_json(path.read_bytes())
         known = all(isinstance(before[name], dict) for name in ("inputs", "options"))
         return before if known else None
     except FileNotFoundError:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import sys
 from typing import Any
@@ -9,6 +10,7 @@ from typing import Any
 import click
 
 from superword._support.paths import as_unicode
+from superword._support.systems import WINDOWS
 from superword._support.text import printable
 from superword.cli.faces import as_shown, for_command_line
 from superword.cli.signals import TERMINATED, Terminated, stop_on_sigterm
@@ -102,10 +104,10 @@ class SuperwordGroup(click.Group):
                 # On a new line, because the terminal has just shown ^C.
                 tell(("\n" if _is_terminal(sys.stderr) else "") + stopped)
             ctx.exit(TERMINATED if isinstance(error, Terminated) else INTERRUPTED)
-        except BrokenPipeError:
-            _discard_stdout()
-            ctx.exit(BROKEN_PIPE)
         except OSError as error:
+            if _is_broken_pipe(error):
+                _discard_stdout()
+                ctx.exit(BROKEN_PIPE)
             tell_os_error(error)
             ctx.exit(1)
         return result
@@ -170,6 +172,13 @@ def _texts(error: SuperwordError) -> tuple[str, str | None]:
 def examples(*lines: str) -> str:
     """The part of a help text that shows how to use a command."""
     return "\b\nExamples:\n" + "\n".join(f"  {line}" for line in lines)
+
+
+def _is_broken_pipe(error: OSError) -> bool:
+    """Whether the reader of the output closed it."""
+    # Windows reports a pipe that is being closed as an invalid argument.
+    closing = WINDOWS and error.errno == errno.EINVAL and error.filename is None
+    return isinstance(error, BrokenPipeError) or closing
 
 
 def _discard_stdout() -> None:

@@ -5,11 +5,9 @@ use std::sync::Arc;
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyTuple};
-use superword::count::{
-    CandidateCounts, Checksum, NamedCandidates, TokenColumn, numbers, partition_of,
-};
+use superword::count::CandidateCounts;
+use superword::internal::{Checksum, NamedCandidates, TokenColumn, numbers, partition_of};
 use superword::model::{Facts, Model};
-use superword::tokens::TokenTable;
 
 use crate::counting::counts::{facts_of, overflow};
 use crate::counting::{dropped_tuple, partition, partitions};
@@ -27,15 +25,15 @@ pub(crate) struct PyCandidates {
 }
 
 impl PyCandidates {
-    /// Candidates whose symbols refer to `tokens`.
+    /// Candidates whose symbols are those of a model.
     pub(crate) fn new(
-        tokens: TokenTable,
+        words: &Model,
         counts: CandidateCounts,
         cut_below: u64,
         facts: Facts,
     ) -> PyCandidates {
         PyCandidates {
-            counts: Arc::new(NamedCandidates::new(tokens, counts)),
+            counts: Arc::new(NamedCandidates::of_model(words, counts)),
             cut_below,
             facts,
         }

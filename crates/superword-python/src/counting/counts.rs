@@ -4,8 +4,9 @@ use std::sync::Arc;
 
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
-use superword::count::{
-    Checksum, ColumnError, PretokenCounts, TokenColumn, numbers, partition_of, pretoken_hash,
+use superword::count::PretokenCounts;
+use superword::internal::{
+    Checksum, ColumnError, TokenColumn, numbers, partition_of, pretoken_hash,
 };
 use superword::model::Facts;
 

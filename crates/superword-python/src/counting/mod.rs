@@ -8,7 +8,7 @@ pub(crate) mod stages;
 use std::num::NonZeroU32;
 
 use pyo3::prelude::*;
-use superword::count::{Dropped, Partition};
+use superword::internal::{Dropped, Partition};
 
 use crate::errors::Raised;
 

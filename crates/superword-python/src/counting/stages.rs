@@ -5,11 +5,10 @@ use std::sync::Arc;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use superword::corpus::Source;
-use superword::model::read_facts;
+use superword::internal::read_facts;
 use superword::observe::Observer;
-use superword::prepare::Preparations;
 use superword::text::Pretokenizer;
-use superword::train::{self, Cut, Text, TrainError, Words};
+use superword::train::{self, Cut, Text, TrainError};
 
 use crate::arguments::{self, Input, Options};
 use crate::counting::bounds::PyBounds;
@@ -133,12 +132,8 @@ pub(crate) fn count_candidates<'py>(
     options.finish()?;
     let sources = arguments::sources(sources)?;
     let model = model.get().model().clone();
+    let words = model.clone();
     let result = watched(py, progress, move |observer| {
-        let pretokenizer = Pretokenizer::new(model.parts().pretokenizer.clone())?;
-        let words = Words::of_model(&model)?;
-        let eligible = words.eligible(model.parts().alphabet, &pretokenizer);
-        // Special tokens in the text are plain text, as they are when a corpus is encoded.
-        let preparation = Preparations::new(&model).ordinary().clone();
         let text = Text {
             sources: &buffered(sources, observer)?,
             read: &read,
@@ -149,17 +144,15 @@ pub(crate) fn count_candidates<'py>(
             Some(bounds) => Cut::InWholeText(cut_below, bounds),
             None => Cut::InThisText(cut_below),
         };
-        let counted =
-            train::count_candidates(&text, &pretokenizer, &preparation, &eligible, cut, observer)?;
-        Ok((words.tokens, counted))
+        train::count_candidates(&text, &words, cut, observer)
     })?;
-    let (tokens, counted) = result.map_err(|error: TrainError| errors::train(&error))?;
+    let counted = result.map_err(|error: TrainError| errors::train(&error))?;
     let (counts, read) = (counted.counts, counted.read);
     let report = read_dict(py, &read, &counted.times)?;
     report.set_item("unique_candidates", counts.len())?;
     report.set_item("candidate_tokens", counts.tokens())?;
     let facts = read_facts(read.documents, read.bytes, read.skipped);
-    Ok((PyCandidates::new(tokens, counts, cut_below, facts), report))
+    Ok((PyCandidates::new(&model, counts, cut_below, facts), report))
 }
 
 #[pyfunction]

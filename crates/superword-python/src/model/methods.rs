@@ -443,7 +443,7 @@ impl PyModel {
     fn decode_bytes<'py>(&self, py: Python<'py>, ids: Vec<u32>) -> PyResult<Bound<'py, PyBytes>> {
         let encoder = self.encoder(py)?;
         let mut bytes = Vec::new();
-        detached(py, || encoder.decode(&ids, &mut bytes))?
+        detached(py, || encoder.decode_into(&ids, &mut bytes))?
             .map_err(|error| errors::unknown_id(&error))?;
         encoding::copied_bytes(py, &bytes)
     }

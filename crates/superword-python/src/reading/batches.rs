@@ -6,7 +6,8 @@ use std::sync::Arc;
 
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyIterator};
-use superword::corpus::{self, BatchStream, Source, frame};
+use superword::corpus::{self, BatchStream, Source};
+use superword::internal::frame;
 
 /// A column of texts that can be read any number of times.
 #[pyclass(name = "Batches", module = "superword._core", frozen)]

@@ -2,7 +2,7 @@
 
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
-use superword::count::Columns;
+use superword::internal::Columns;
 
 use crate::errors;
 use crate::watch::detached;

@@ -4,7 +4,8 @@ use std::io::{BufWriter, Write};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use pyo3::prelude::*;
-use superword::corpus::{Compression, CorpusError, Format, Location, ReadError, Source, frame};
+use superword::corpus::{Compression, CorpusError, Format, Location, ReadError, Source};
+use superword::internal::frame;
 
 use crate::errors;
 use crate::watch::{detached, watched};

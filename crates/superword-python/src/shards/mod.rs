@@ -8,11 +8,11 @@ use std::sync::{Arc, Mutex, PoisonError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyTuple};
 use superword::corpus::{Format, OnError, ReadError, Source};
-use superword::disk::LockError;
 use superword::encode::Encoder;
 use superword::encode::shards::{
     self, Begun, Dtype, InputRecord, Recipe, ShardError, ShardFormat, ShardReport, ShardRun,
 };
+use superword::errors::LockError;
 
 use crate::arguments::{self, Input, Options, format_named};
 use crate::errors::{self, Raised};
@@ -161,6 +161,7 @@ fn raised(error: &ShardError) -> PyErr {
             new("ShardsMismatchError").text("path", path.display())
         }
         ShardError::Read { path, .. } => new("SaveError").text("path", path.display()),
+        _ => new("SaveError"),
     }
     .into()
 }

@@ -10,6 +10,7 @@ use crate::observe::Stopped;
 /// offsets from 0. Hints mark options with backquotes and write them as Python does, for example
 /// `` `on_error="skip"` ``; the command line replaces the marks by its flags.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum CorpusError {
     /// There is no such file.
     #[error("{source_name}: no such file")]

@@ -7,6 +7,7 @@ use super::CorpusError;
 /// How documents are laid out in a file. A UTF-8 byte order mark at the start of the file is
 /// dropped. Otherwise no text is changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum Format {
     /// JSON Lines: one JSON object per line, with the text in one field. Blank lines are ignored.
     Jsonl,
@@ -35,6 +36,7 @@ pub fn frame(text: Option<&[u8]>, out: &mut Vec<u8>) {
 
 /// How the bytes of a file are compressed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum Compression {
     /// Decided by the first bytes: gzip, zstd or none. No UTF-8 text starts like gzip or zstd.
     Detect,

@@ -15,7 +15,7 @@
 //! [`read_ordered`] is for callers that need the documents in input order.
 
 mod error;
-mod format;
+pub(crate) mod format;
 mod hints;
 mod options;
 mod parse;
@@ -26,13 +26,14 @@ mod weights;
 mod workers;
 
 pub use error::{CorpusError, ReadError};
-pub use format::{Compression, Format, frame};
+pub use format::{Compression, Format};
 pub use options::{DocumentSink, MAX_SKIPS_SHOWN, OnError, ReadOptions, ReadReport, SourceReport};
+pub(crate) use parse::jsonl::{jsonl_text, jsonl_text_slowly};
 pub use sample::{Sample, SamplePlan, plan_sample};
 pub use source::{BatchStream, Batches, Location, Source};
 pub use weights::{Groups, Weight};
-pub(crate) use workers::empty;
-pub use workers::{BlockNumber, BlockWorker, OrderedBlock, read_ordered, read_parallel};
+pub use workers::read_parallel;
+pub(crate) use workers::{BlockNumber, BlockWorker, OrderedBlock, empty, read_ordered};
 
 #[cfg(test)]
 mod tests;

@@ -88,6 +88,7 @@ pub trait DocumentSink: Send {
 
 /// What was read from one source.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct SourceReport {
     /// Documents that were passed to a sink.
     pub documents: u64,
@@ -101,6 +102,7 @@ pub struct SourceReport {
 
 /// What was read from all sources.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct ReadReport {
     /// Documents that were passed to a sink.
     pub documents: u64,

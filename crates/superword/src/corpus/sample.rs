@@ -63,7 +63,7 @@ impl SamplePlan {
     }
 
     /// The plan as bytes, for a file.
-    pub fn to_bytes(&self) -> Vec<u8> {
+    pub(crate) fn to_bytes(&self) -> Vec<u8> {
         let numbers = [
             self.sample.max_bytes,
             self.sample.seed,
@@ -80,7 +80,7 @@ impl SamplePlan {
     }
 
     /// The inverse of [`SamplePlan::to_bytes`]; `None` for anything else.
-    pub fn from_bytes(bytes: &[u8]) -> Option<SamplePlan> {
+    pub(crate) fn from_bytes(bytes: &[u8]) -> Option<SamplePlan> {
         let numbers: Vec<u64> = bytes
             .chunks_exact(8)
             .map(|chunk| {
@@ -118,7 +118,7 @@ impl SamplePlan {
     }
 
     /// True if a document is in the sample. Of documents with the same text, all are in or none.
-    pub fn contains(&self, text: &str) -> bool {
+    pub(crate) fn contains(&self, text: &str) -> bool {
         match &self.buckets {
             None => true,
             Some(buckets) => {

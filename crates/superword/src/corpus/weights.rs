@@ -84,7 +84,7 @@ impl Groups {
     }
 
     /// The weight of the documents of a source, given by its index.
-    pub fn weight_of(&self, source: usize) -> Weight {
+    pub(crate) fn weight_of(&self, source: usize) -> Weight {
         match self.of_source.get(source) {
             Some(&group) => self.weights[group],
             None => Weight::ONE,
@@ -92,13 +92,13 @@ impl Groups {
     }
 
     /// The index of the group of a source.
-    pub fn group_of(&self, source: usize) -> Option<usize> {
+    pub(crate) fn group_of(&self, source: usize) -> Option<usize> {
         self.of_source.get(source).copied()
     }
 
     /// The same groups without their weights, for work that looks at each document once. Groups of
     /// weight 0 keep it: their documents are not part of the text.
-    pub fn without_weights(&self) -> Groups {
+    pub(crate) fn without_weights(&self) -> Groups {
         let weights = self.weights.iter().map(|weight| match weight.is_zero() {
             true => *weight,
             false => Weight::ONE,
@@ -110,7 +110,7 @@ impl Groups {
     }
 
     /// The groups of a range of the sources.
-    pub fn slice(&self, range: std::ops::Range<usize>) -> Groups {
+    pub(crate) fn slice(&self, range: std::ops::Range<usize>) -> Groups {
         Groups {
             of_source: self.of_source[range].into(),
             ..self.clone()

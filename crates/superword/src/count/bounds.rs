@@ -114,7 +114,7 @@ impl BigramBounds {
 
     /// A sketch that tells which bigrams may occur `threshold` times. It is good for no other
     /// threshold.
-    pub fn at_least(&self, threshold: u64) -> BigramSketch {
+    pub(crate) fn at_least(&self, threshold: u64) -> BigramSketch {
         let counters = self.counters.iter();
         BigramSketch::of_frequent(counters.map(|&bound| reaches(bound, threshold)))
     }

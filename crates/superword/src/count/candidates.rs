@@ -14,30 +14,20 @@ use crate::token::Symbol;
 /// The pretokens that may be part of a superword: those that are a single token and match the
 /// eligibility pattern. Looked up by their bytes.
 #[derive(Clone, Debug, Default)]
-pub struct Eligible {
+pub(crate) struct Eligible {
     /// The symbol plus one: the table uses 0 for missing entries.
     table: BytesTable<u32>,
 }
 
 impl Eligible {
     /// Adds a token.
-    pub fn insert(&mut self, bytes: &[u8], symbol: Symbol) {
+    pub(crate) fn insert(&mut self, bytes: &[u8], symbol: Symbol) {
         *self.table.entry(bytes, 0, bytes.len()).0 = symbol.0 + 1;
-    }
-
-    /// The number of eligible tokens.
-    pub fn len(&self) -> usize {
-        self.table.len()
-    }
-
-    /// True if there are none.
-    pub fn is_empty(&self) -> bool {
-        self.table.is_empty()
     }
 
     /// The symbol of an eligible pretoken, and the hash of its bytes.
     #[inline(always)]
-    pub fn get(&self, text: &[u8], start: usize, end: usize) -> (Option<Symbol>, u64) {
+    pub(crate) fn get(&self, text: &[u8], start: usize, end: usize) -> (Option<Symbol>, u64) {
         let (found, hash) = self.table.get(text, start, end);
         (found.map(|symbol| Symbol(symbol - 1)), hash)
     }
@@ -169,7 +159,7 @@ impl Counts for CandidateCounts {
 
 /// Cuts candidates while they are counted, at bigrams that the sketch proves to be rare.
 #[derive(Clone, Copy, Debug)]
-pub struct EarlyCut<'a> {
+pub(crate) struct EarlyCut<'a> {
     /// Upper bounds on the counts of bigrams.
     pub sketch: &'a BigramSketch,
     /// Bigrams that occur less often are cut.
@@ -178,7 +168,7 @@ pub struct EarlyCut<'a> {
 
 /// Counts the candidates of documents. Each worker has one.
 #[derive(Debug)]
-pub struct CandidateCounter<'a> {
+pub(crate) struct CandidateCounter<'a> {
     pretokenizer: Pretokenizer,
     preparation: Option<Preparation>,
     eligible: &'a Eligible,
@@ -190,7 +180,7 @@ pub struct CandidateCounter<'a> {
 impl<'a> CandidateCounter<'a> {
     /// Without `preparation`, texts are counted as they are. Without `cut`, candidates are counted
     /// whole.
-    pub fn new(
+    pub(crate) fn new(
         pretokenizer: Pretokenizer,
         preparation: Option<Preparation>,
         eligible: &'a Eligible,
@@ -207,7 +197,7 @@ impl<'a> CandidateCounter<'a> {
     }
 
     /// Counts the candidates of one document.
-    pub fn document(&mut self, text: &str) -> Result<(), SplitError> {
+    pub(crate) fn document(&mut self, text: &str) -> Result<(), SplitError> {
         let Some(preparation) = self.preparation.take() else {
             return self.part(text);
         };
@@ -253,12 +243,12 @@ impl<'a> CandidateCounter<'a> {
     }
 
     /// Memory used by the counts, in bytes.
-    pub fn memory(&self) -> usize {
+    pub(crate) fn memory(&self) -> usize {
         self.counts.memory()
     }
 
     /// Takes the counts out and continues from zero.
-    pub fn take_counts(&mut self) -> CandidateCounts {
+    pub(crate) fn take_counts(&mut self) -> CandidateCounts {
         std::mem::take(&mut self.counts)
     }
 }

@@ -14,7 +14,7 @@ use crate::token::{Symbol, pack};
 ///
 /// With threshold 3 and one letter per token, `{abc: 2, ab: 1, bcd: 1}` gives
 /// `{abc: 2, ab: 1, bc: 1}`: `ab` and `bc` occur three times, `cd` once.
-pub fn cut(
+pub(crate) fn cut(
     candidates: &CandidateCounts,
     threshold: u64,
     observer: &dyn Observer,

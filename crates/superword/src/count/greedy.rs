@@ -10,7 +10,7 @@ use crate::token::Symbol;
 
 /// All n-grams of the candidates with 2 to `longest` tokens that occur at least `threshold` times
 /// (Algorithm 2): an n-gram is only counted if both (n−1)-grams in it are frequent.
-pub fn count_ngrams(
+pub(crate) fn count_ngrams(
     candidates: &CandidateCounts,
     threshold: u64,
     longest: usize,
@@ -44,7 +44,7 @@ pub fn count_ngrams(
 }
 
 /// Splits all candidates, drops single tokens, and adds up equal results.
-pub fn split_greedily(
+pub(crate) fn split_greedily(
     candidates: &CandidateCounts,
     ngrams: &Ngrams,
 ) -> Result<CandidateCounts, CountOverflow> {

@@ -5,26 +5,26 @@
 #[cfg(feature = "files")]
 mod bounds;
 mod candidates;
-mod columns;
+pub(crate) mod columns;
 mod cutting;
-mod file;
+pub(crate) mod file;
 mod greedy;
-mod named;
-mod partition;
+pub(crate) mod named;
+pub(crate) mod partition;
 mod pretokens;
 mod sketch;
 
 #[cfg(feature = "files")]
 pub use bounds::{BigramBounds, DamagedBounds};
-pub use candidates::{CandidateCounter, CandidateCounts, EarlyCut, Eligible};
-pub use columns::{ColumnError, Columns, TokenColumn, numbers};
-pub use cutting::cut;
-pub use file::{CountFileError, Counts};
-pub use greedy::{count_ngrams, split_greedily};
-pub use named::{NamedCandidates, NamedError};
-pub use partition::{Checksum, Dropped, Partition, candidate_hash, partition_of, pretoken_hash};
-pub use pretokens::{PretokenCounter, PretokenCounts};
-pub use sketch::{BigramSketch, Ranked};
+pub use candidates::CandidateCounts;
+pub(crate) use candidates::{CandidateCounter, EarlyCut, Eligible};
+pub(crate) use columns::ColumnError;
+pub(crate) use cutting::cut;
+pub(crate) use file::{CountFileError, Counts};
+pub(crate) use greedy::{count_ngrams, split_greedily};
+pub(crate) use pretokens::PretokenCounter;
+pub use pretokens::PretokenCounts;
+pub(crate) use sketch::{BigramSketch, Ranked};
 
 use crate::observe::{Observer, Stopped, check_stop};
 
@@ -35,6 +35,7 @@ pub struct CountOverflow;
 
 /// Why counts could not be added up or cut.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum CountError {
     /// A count does not fit.
     #[error(transparent)]

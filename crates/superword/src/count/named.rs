@@ -1,6 +1,7 @@
 //! Candidates that name their tokens by bytes, so that they do not depend on a model.
 
 use super::{CandidateCounts, ColumnError, CountOverflow};
+use crate::model::Model;
 use crate::token::Symbol;
 use crate::tokens::TokenTable;
 
@@ -35,8 +36,9 @@ pub struct NamedCandidates {
 }
 
 impl NamedCandidates {
-    /// Candidates whose symbols refer to a table.
-    pub fn new(tokens: TokenTable, counts: CandidateCounts) -> NamedCandidates {
+    /// Candidates whose symbols are those of a model.
+    pub fn of_model(words: &Model, counts: CandidateCounts) -> NamedCandidates {
+        let tokens = words.vocabulary().tokens().clone();
         NamedCandidates { tokens, counts }
     }
 
@@ -87,9 +89,10 @@ impl NamedCandidates {
         Ok(counts)
     }
 
-    /// The tokens that the symbols refer to.
-    pub fn token_table(&self) -> &TokenTable {
-        &self.tokens
+    /// Other counts of the same tokens.
+    pub(super) fn with_counts(&self, counts: CandidateCounts) -> NamedCandidates {
+        let tokens = self.tokens.clone();
+        NamedCandidates { tokens, counts }
     }
 
     /// All tokens, by symbol.

@@ -8,7 +8,8 @@ use std::num::NonZeroU32;
 
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::{CandidateCounts, NamedCandidates, PretokenCounts};
+use super::named::NamedCandidates;
+use super::{CandidateCounts, PretokenCounts};
 use crate::token::Symbol;
 
 /// One of several disjoint parts of counts.
@@ -38,7 +39,7 @@ pub fn pretoken_hash(token: &[u8]) -> u64 {
 }
 
 /// The hash of a candidate. `key` is memory for its key, so that many hashes share it.
-pub fn candidate_hash<'b>(tokens: impl Iterator<Item = &'b [u8]>, key: &mut Vec<u8>) -> u64 {
+pub(crate) fn candidate_hash<'b>(tokens: impl Iterator<Item = &'b [u8]>, key: &mut Vec<u8>) -> u64 {
     key.clear();
     for token in tokens {
         key.extend_from_slice(&(token.len() as u32).to_le_bytes());
@@ -80,6 +81,7 @@ impl Dropped {
 
 impl PretokenCounts {
     /// The pretokens of one partition.
+    #[doc(hidden)]
     pub fn partition(&self, partition: Partition) -> PretokenCounts {
         let mut part = PretokenCounts::default();
         self.for_each(|token, count| {
@@ -92,6 +94,7 @@ impl PretokenCounts {
     }
 
     /// The pretokens that occur at least `min_count` times, and a record of the others.
+    #[doc(hidden)]
     pub fn without_rare(&self, min_count: u64) -> (PretokenCounts, Dropped) {
         let (mut kept, mut dropped) = (PretokenCounts::default(), Dropped::default());
         self.for_each(|token, count| {
@@ -105,6 +108,7 @@ impl PretokenCounts {
     }
 
     /// The checksum of all counts.
+    #[doc(hidden)]
     pub fn checksum(&self) -> Checksum {
         let mut checksum = Checksum::default();
         self.for_each(|token, count| checksum.add(pretoken_hash(token), count));
@@ -127,7 +131,7 @@ impl NamedCandidates {
                 let _ = counts.add(run, count);
             }
         }
-        NamedCandidates::new(self.token_table().clone(), counts)
+        self.with_counts(counts)
     }
 
     /// The candidates of one partition.

@@ -103,7 +103,7 @@ impl Counts for PretokenCounts {
 
 /// Counts the pretokens of documents, and optionally their bigrams in a sketch. Each worker has one.
 #[derive(Debug)]
-pub struct PretokenCounter {
+pub(crate) struct PretokenCounter {
     pretokenizer: Pretokenizer,
     counts: PretokenCounts,
     sketch: Option<BigramSketch>,
@@ -112,7 +112,7 @@ pub struct PretokenCounter {
 
 impl PretokenCounter {
     /// With a sketch, bigrams are counted too.
-    pub fn new(pretokenizer: Pretokenizer, sketch: Option<BigramSketch>) -> PretokenCounter {
+    pub(crate) fn new(pretokenizer: Pretokenizer, sketch: Option<BigramSketch>) -> PretokenCounter {
         PretokenCounter {
             pretokenizer,
             counts: PretokenCounts::default(),
@@ -122,7 +122,7 @@ impl PretokenCounter {
     }
 
     /// Counts one document.
-    pub fn document(&mut self, text: &str) -> Result<(), SplitError> {
+    pub(crate) fn document(&mut self, text: &str) -> Result<(), SplitError> {
         let bytes = text.as_bytes();
         let table = &mut self.counts.table;
         let mut pretokens = 0u64;
@@ -155,17 +155,17 @@ impl PretokenCounter {
     }
 
     /// Memory used by the counts, in bytes.
-    pub fn memory(&self) -> usize {
+    pub(crate) fn memory(&self) -> usize {
         self.counts.memory()
     }
 
     /// Takes the counts out and continues from zero. The sketch and the number of pretokens stay.
-    pub fn take_counts(&mut self) -> PretokenCounts {
+    pub(crate) fn take_counts(&mut self) -> PretokenCounts {
         std::mem::take(&mut self.counts)
     }
 
     /// The counts, the sketch and the number of pretokens.
-    pub fn finish(self) -> (PretokenCounts, Option<BigramSketch>, u64) {
+    pub(crate) fn finish(self) -> (PretokenCounts, Option<BigramSketch>, u64) {
         (self.counts, self.sketch, self.pretokens)
     }
 }

@@ -11,7 +11,7 @@ use crate::memory;
 
 /// A table of counters indexed by the hash of a bigram. Counters saturate.
 #[derive(Clone, Debug)]
-pub struct BigramSketch {
+pub(crate) struct BigramSketch {
     counters: Vec<Counter>,
 }
 
@@ -20,7 +20,7 @@ type Counter = u16;
 
 impl BigramSketch {
     /// A sketch of `counters` counters, a power of two; see [`BigramSketch::counters_for`].
-    pub fn new(counters: usize) -> BigramSketch {
+    pub(crate) fn new(counters: usize) -> BigramSketch {
         BigramSketch {
             counters: memory::filled(0, counters),
         }
@@ -28,7 +28,7 @@ impl BigramSketch {
 
     /// The number of counters for a text of about `bytes` bytes, so that a sketch takes at most
     /// `memory` bytes. There are never fewer than 4096.
-    pub fn counters_for(bytes: u64, memory: usize) -> usize {
+    pub(crate) fn counters_for(bytes: u64, memory: usize) -> usize {
         // One counter per pretoken, at four bytes of text each. No more than 16 MB: larger tables
         // overestimate fewer bigrams, but cache misses make them slower.
         let bits = (64 - (bytes / 4).leading_zeros()).clamp(12, 23);
@@ -40,7 +40,7 @@ impl BigramSketch {
     }
 
     /// The number of counters.
-    pub fn size(&self) -> usize {
+    pub(crate) fn size(&self) -> usize {
         self.counters.len()
     }
 
@@ -51,7 +51,7 @@ impl BigramSketch {
 
     /// Counts a bigram, given as the hashes of its pretokens.
     #[inline(always)]
-    pub fn add(&mut self, left: u64, right: u64) {
+    pub(crate) fn add(&mut self, left: u64, right: u64) {
         let slot = self.slot(left, right);
         let counter = &mut self.counters[slot];
         *counter = counter.saturating_add(1);
@@ -59,20 +59,20 @@ impl BigramSketch {
 
     /// True if the bigram may occur this often; false if it certainly does not.
     #[inline(always)]
-    pub fn may_reach(&self, left: u64, right: u64, count: u64) -> bool {
+    pub(crate) fn may_reach(&self, left: u64, right: u64, count: u64) -> bool {
         let counter = self.counters[self.slot(left, right)];
         counter == Counter::MAX || u64::from(counter) >= count
     }
 
     /// Adds the counters of another sketch of the same size.
-    pub fn merge(&mut self, other: &BigramSketch) {
+    pub(crate) fn merge(&mut self, other: &BigramSketch) {
         for (counter, &more) in self.counters.iter_mut().zip(&other.counters) {
             *counter = counter.saturating_add(more);
         }
     }
 
     /// Multiplies all counters.
-    pub fn multiply(&mut self, times: u64) {
+    pub(crate) fn multiply(&mut self, times: u64) {
         let times = Counter::try_from(times).unwrap_or(Counter::MAX);
         for counter in &mut self.counters {
             *counter = counter.saturating_mul(times);
@@ -99,7 +99,7 @@ impl BigramSketch {
     }
 
     /// The counters, compressed.
-    pub fn to_compressed(&self) -> std::io::Result<Vec<u8>> {
+    pub(crate) fn to_compressed(&self) -> std::io::Result<Vec<u8>> {
         let bytes: Vec<u8> = self
             .counters
             .iter()
@@ -110,7 +110,7 @@ impl BigramSketch {
 
     /// The inverse of [`BigramSketch::to_compressed`] for a sketch of `counters` counters; `None`
     /// for anything else.
-    pub fn from_compressed(bytes: &[u8], counters: usize) -> Option<BigramSketch> {
+    pub(crate) fn from_compressed(bytes: &[u8], counters: usize) -> Option<BigramSketch> {
         let bytes = zstd::bulk::decompress(bytes, counters * size_of::<Counter>()).ok()?;
         let (chunks, []) = bytes.as_chunks() else {
             return None;
@@ -122,7 +122,7 @@ impl BigramSketch {
 }
 
 /// Estimates of the counts of bigrams, the largest first.
-pub trait Ranked {
+pub(crate) trait Ranked {
     /// The largest counter (`rank` 1), the second largest (2), and so on, among the counters and
     /// `more` counts, which are sorted, the largest first.
     fn ranked_among(&self, rank: usize, more: &[u64]) -> u64;

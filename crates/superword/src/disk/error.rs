@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 /// before is unchanged.
 #[derive(Debug, thiserror::Error)]
 #[allow(missing_docs)] // The messages describe the variants.
+#[non_exhaustive]
 pub enum WriteError {
     #[error("there is no directory {}", directory.display())]
     NoDirectory { directory: PathBuf },
@@ -86,7 +87,7 @@ impl WriteError {
 
 /// True if a write failed because the disk is full, a quota is used up, or the file would exceed
 /// the largest size that the system allows.
-pub fn is_disk_full(error: &io::Error) -> bool {
+pub(crate) fn is_disk_full(error: &io::Error) -> bool {
     matches!(
         error.kind(),
         ErrorKind::StorageFull | ErrorKind::QuotaExceeded | ErrorKind::FileTooLarge
@@ -95,6 +96,7 @@ pub fn is_disk_full(error: &io::Error) -> bool {
 
 /// Why a directory was not locked.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum LockError {
     /// Another process works in the directory.
     #[error("{} is in use by another run{}", directory.display(), in_process(*process))]

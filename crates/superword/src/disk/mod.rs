@@ -13,7 +13,7 @@
 //! use std::io::Write;
 //! # let directory = tempfile::tempdir()?;
 //! # let path = directory.path().join("notes.txt");
-//! superword::disk::replace(&path, |file| file.write_all(b"new content"))?;
+//! superword::internal::replace(&path, |file| file.write_all(b"new content"))?;
 //! assert_eq!(std::fs::read(&path)?, b"new content");
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
@@ -24,9 +24,10 @@ mod lock;
 mod replace;
 mod temporary;
 
-pub(crate) use error::in_process;
-pub use error::{LockError, WriteError, is_disk_full};
+pub use error::{LockError, WriteError};
+pub(crate) use error::{in_process, is_disk_full};
 pub use identity::{Identity, identity};
-pub use lock::{LOCK_FILE, Lock};
-pub use replace::{Replacement, create_directory, replace, replace_own};
-pub use temporary::is_temporary_name;
+pub(crate) use lock::{LOCK_FILE, Lock};
+pub(crate) use replace::replace_own;
+pub use replace::{Replacement, create_directory, replace};
+pub(crate) use temporary::is_temporary_name;

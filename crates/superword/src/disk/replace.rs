@@ -27,7 +27,7 @@ pub fn replace(
 ///
 /// A symbolic link is replaced and not followed. Whoever made the directory could otherwise choose
 /// which file is overwritten.
-pub fn replace_own(
+pub(crate) fn replace_own(
     path: &Path,
     write: impl FnOnce(&mut BufWriter<File>) -> io::Result<()>,
 ) -> Result<(), WriteError> {
@@ -58,7 +58,7 @@ impl Replacement {
     }
 
     /// [`Replacement::begin`] for [`replace_own`].
-    pub fn begin_own(path: &Path) -> Result<Replacement, WriteError> {
+    pub(crate) fn begin_own(path: &Path) -> Result<Replacement, WriteError> {
         match fs::symlink_metadata(path) {
             Ok(metadata) if metadata.is_symlink() => {
                 Self::begin_from(path, Err(ErrorKind::NotFound.into()))

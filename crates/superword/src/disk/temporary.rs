@@ -32,7 +32,7 @@ pub(super) fn create(directory: &Path) -> io::Result<(File, PathBuf)> {
 /// assert!(is_temporary_name(".superword-4711-0.tmp"));
 /// assert!(!is_temporary_name(".superword-notes.txt"));
 /// ```
-pub fn is_temporary_name(name: &str) -> bool {
+pub(crate) fn is_temporary_name(name: &str) -> bool {
     let middle = name
         .strip_prefix(PREFIX)
         .and_then(|rest| rest.strip_suffix(SUFFIX));

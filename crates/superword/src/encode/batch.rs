@@ -92,7 +92,7 @@ impl Encoder {
                 ends: Vec::with_capacity(texts.len()),
             };
             for text in texts {
-                self.encode(text, preparation, &mut chunk.ids)?;
+                self.encode_into(text, preparation, &mut chunk.ids)?;
                 chunk.ends.push(chunk.ids.len());
             }
             Ok(chunk)
@@ -116,7 +116,7 @@ impl Encoder {
             check_stop(observer)?;
             ids.clear();
             for text in &texts[range] {
-                self.encode(text, preparation, &mut ids)?;
+                self.encode_into(text, preparation, &mut ids)?;
                 offsets.push(before + ids.len());
             }
             before += ids.len();
@@ -137,7 +137,8 @@ impl Encoder {
             let mut ids = Vec::new();
             let count = |text: &&str| {
                 ids.clear();
-                self.encode(text, preparation, &mut ids).map(|()| ids.len())
+                self.encode_into(text, preparation, &mut ids)
+                    .map(|()| ids.len())
             };
             texts.iter().map(count).collect::<Result<Vec<_>, _>>()
         })?;

@@ -14,6 +14,18 @@ use crate::text::{PatternError, Pretokenizer, SplitError};
 use crate::token::TokenId;
 
 /// Encodes with one model. Can be used from many threads at once.
+///
+/// ```
+/// use superword::{Encoder, Method, Pretokenizer, PretokenizerConfig, TrainOptions};
+/// # use superword::{observe::Silent, train_documents};
+/// let pretokenizer = Pretokenizer::new(PretokenizerConfig::default())?;
+/// let options = TrainOptions::new(Method::Bpe, 259);
+/// let (model, _) = train_documents(&["low lower lowest"], &pretokenizer, &options, &Silent)?;
+/// let encoder = Encoder::new(model)?;
+/// let ids = encoder.encode("low")?;
+/// assert_eq!(encoder.decode(&ids)?, b"low");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug)]
 pub struct Encoder {
     model: Arc<Model>,
@@ -28,6 +40,7 @@ pub struct Encoder {
 /// An id that no token has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("id {} at position {position} is not in the vocabulary, whose ids are below {n_vocab}", id.0)]
+#[non_exhaustive]
 pub struct UnknownId {
     /// The id.
     pub id: TokenId,
@@ -39,13 +52,13 @@ pub struct UnknownId {
 
 impl Encoder {
     /// Prepares all tables. The patterns of the model are compiled here.
-    pub fn new(model: Arc<Model>) -> Result<Encoder, PatternError> {
-        Encoder::build(model, true)
+    pub fn new(model: impl Into<Arc<Model>>) -> Result<Encoder, PatternError> {
+        Encoder::build(model.into(), true)
     }
 
     /// Encodes with the words of a model and none of its superwords. The ids are those of the model.
-    pub fn without_superwords(model: Arc<Model>) -> Result<Encoder, PatternError> {
-        Encoder::build(model, false)
+    pub fn without_superwords(model: impl Into<Arc<Model>>) -> Result<Encoder, PatternError> {
+        Encoder::build(model.into(), false)
     }
 
     fn build(model: Arc<Model>, with_superwords: bool) -> Result<Encoder, PatternError> {
@@ -79,13 +92,20 @@ impl Encoder {
         self.preparations.ordinary()
     }
 
-    /// Appends the ids of a text. Special tokens in it are treated as plain text.
-    pub fn encode_ordinary(&self, text: &str, out: &mut Vec<u32>) -> Result<(), SplitError> {
-        self.encode(text, self.ordinary(), out)
+    /// The ids of a text. Special tokens in it are treated as plain text.
+    pub fn encode(&self, text: &str) -> Result<Vec<u32>, SplitError> {
+        let mut ids = Vec::new();
+        self.encode_ordinary(text, &mut ids)?;
+        Ok(ids)
     }
 
-    /// Appends the ids of a text that is prepared in this way.
-    pub fn encode(
+    /// Appends the ids of a text. Special tokens in it are treated as plain text.
+    pub fn encode_ordinary(&self, text: &str, out: &mut Vec<u32>) -> Result<(), SplitError> {
+        self.encode_into(text, self.ordinary(), out)
+    }
+
+    /// Appends the ids of a text that is prepared in this way; see [`Encoder::preparation`].
+    pub fn encode_into(
         &self,
         text: &str,
         preparation: &Preparation,
@@ -171,8 +191,15 @@ impl Encoder {
         self.model.token_bytes(id)
     }
 
+    /// The bytes of all tokens. They are UTF-8 if the ids are those of a whole text.
+    pub fn decode(&self, ids: &[u32]) -> Result<Vec<u8>, UnknownId> {
+        let mut bytes = Vec::new();
+        self.decode_into(ids, &mut bytes)?;
+        Ok(bytes)
+    }
+
     /// Appends the bytes of all tokens.
-    pub fn decode(&self, ids: &[u32], out: &mut Vec<u8>) -> Result<(), UnknownId> {
+    pub fn decode_into(&self, ids: &[u32], out: &mut Vec<u8>) -> Result<(), UnknownId> {
         for (position, &id) in ids.iter().enumerate() {
             let bytes = self.token_bytes(TokenId(id)).ok_or(UnknownId {
                 id: TokenId(id),

@@ -19,7 +19,7 @@ impl Encoder {
             let (mut ids, mut lines) = (Vec::new(), Vec::new());
             for text in texts {
                 ids.clear();
-                self.encode(text, preparation, &mut ids)?;
+                self.encode_into(text, preparation, &mut ids)?;
                 for (index, &id) in ids.iter().enumerate() {
                     if index > 0 {
                         lines.push(b' ');

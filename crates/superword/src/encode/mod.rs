@@ -25,4 +25,6 @@ pub use batch::{BatchError, EncodedBatch};
 pub use cache::CACHE_BYTES;
 pub use encoder::{Encoder, UnknownId};
 pub use offsets::{OffsetUnit, OffsetsBatch, Spans};
-pub use words::WordEncoder;
+pub(crate) use words::WordEncoder;
+
+pub use crate::prepare::Preparation;

@@ -46,6 +46,7 @@ impl Encoder {
 
 /// The ids of many texts with the start and end of each token.
 #[derive(Debug, Default)]
+#[non_exhaustive]
 pub struct OffsetsBatch {
     /// The ids of all texts.
     pub ids: Vec<u32>,

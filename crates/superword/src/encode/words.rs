@@ -7,7 +7,7 @@ use crate::token::Symbol;
 
 /// Encodes single pretokens with the events of phase 1.
 #[derive(Clone, Debug)]
-pub struct WordEncoder {
+pub(crate) struct WordEncoder {
     bytes: [u32; 256],
     merging: Merging,
 }
@@ -24,7 +24,7 @@ enum Merging {
 impl WordEncoder {
     /// `bytes` are the symbols of the alphabet, `events` those of phase 1 in order. `order` has the
     /// ranks of the merges if they are not the order of the events; there are no deletions then.
-    pub fn new(
+    pub(crate) fn new(
         bytes: [Option<Symbol>; 256],
         events: &[WordEvent],
         order: Option<&[u32]>,
@@ -78,7 +78,7 @@ impl WordEncoder {
     }
 
     /// The symbols that the merges make of some bytes.
-    pub fn merged(&self, bytes: &[u8]) -> Vec<u32> {
+    pub(crate) fn merged(&self, bytes: &[u8]) -> Vec<u32> {
         let (mut symbols, mut scratch) = (Vec::new(), Scratch::default());
         self.encode(bytes, &mut symbols, &mut scratch);
         symbols
@@ -87,7 +87,7 @@ impl WordEncoder {
     /// For each symbol, whether its bytes are encoded as this one symbol. (A token can be
     /// unreachable, because other merges prevent its own.) `events` are those given to
     /// [`WordEncoder::new`]; `bytes_of` gives the bytes of each of the `symbols`.
-    pub fn reached<'t>(
+    pub(crate) fn reached<'t>(
         &self,
         events: &[WordEvent],
         symbols: usize,

@@ -15,6 +15,7 @@ pub(super) const LINE_END: u8 = 16;
 
 /// What a text has, whatever the model.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct TextCounts {
     /// Characters (code points).
     pub characters: u64,

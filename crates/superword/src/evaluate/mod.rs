@@ -43,6 +43,7 @@ pub struct EvaluateOptions {
 
 /// The counts of one group.
 #[derive(Debug)]
+#[non_exhaustive]
 pub struct GroupCounts {
     /// What the text has.
     pub text: TextCounts,
@@ -56,6 +57,7 @@ pub struct GroupCounts {
 
 /// The counts of all groups.
 #[derive(Debug)]
+#[non_exhaustive]
 pub struct Measured {
     /// The groups.
     pub groups: Vec<GroupCounts>,

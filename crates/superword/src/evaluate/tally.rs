@@ -9,6 +9,7 @@ pub(super) const LONGEST_WORD: usize = 64;
 
 /// How one model encodes a text.
 #[derive(Clone, Debug, Default)]
+#[non_exhaustive]
 pub struct ModelTally {
     /// How often each id occurs.
     pub uses: Vec<u64>,

@@ -6,6 +6,7 @@ use crate::token::{Symbol, TokenId};
 
 /// What an id stands for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum TokenKind {
     /// No token has this id.
     Unused = 0,
@@ -19,6 +20,7 @@ pub enum TokenKind {
 
 /// The tokens of a model, by id.
 #[derive(Clone, Debug, Default)]
+#[non_exhaustive]
 pub struct Tokens {
     /// What each id stands for.
     pub kinds: Vec<u8>,
@@ -121,6 +123,7 @@ fn first_made(model: &Model) -> usize {
 
 /// Why the encodings of smaller vocabularies do not follow from that of the whole.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum Inexact {
     /// A deleted token was part of others.
     #[error("the model has deletions, so a smaller vocabulary may have other tokens")]

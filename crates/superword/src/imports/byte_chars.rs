@@ -34,7 +34,7 @@ const OTHER_BYTES: [u8; OTHERS] = {
 /// The character of each byte.
 ///
 /// ```
-/// assert_eq!(superword::imports::byte_chars().nth(0x20), Some('Ġ'));
+/// assert_eq!(superword::internal::byte_chars().nth(0x20), Some('Ġ'));
 /// ```
 pub fn byte_chars() -> impl Iterator<Item = char> {
     let mut others = FIRST..;

@@ -8,6 +8,7 @@ use crate::text::PatternError;
 /// Why a file cannot be imported. Its text is the message, and [`ImportError::hint`] says what to do
 /// next.
 #[derive(Debug)]
+#[non_exhaustive]
 pub struct ImportError {
     /// The name of the file, as it was given. `None` if the tokenizer does not come from a file.
     pub file: Option<String>,

@@ -18,7 +18,7 @@
 
 mod base64;
 mod build;
-mod byte_chars;
+pub(crate) mod byte_chars;
 mod error;
 pub mod huggingface;
 mod json;
@@ -29,7 +29,6 @@ pub mod tekken;
 mod tests;
 pub mod tiktoken;
 
-pub use byte_chars::byte_chars;
 pub use error::{ImportError, Reason};
 use json::{BYTE_ORDER_MARK, parse_object};
 
@@ -75,6 +74,7 @@ pub struct Options<'a> {
 
 /// What a file is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Kind {
     /// A model of superword.
     Superword,

@@ -93,7 +93,7 @@ fn an_alphabet_has_all_bytes_or_those_of_utf8() {
 
 /// A `tokenizer.json` with the bytes, `ab` and ` ab`.
 fn tokenizer_json() -> Value {
-    let mut vocab: serde_json::Map<String, Value> = (byte_chars().zip(0..))
+    let mut vocab: serde_json::Map<String, Value> = (super::byte_chars::byte_chars().zip(0..))
         .map(|(c, id)| (c.to_string(), id.into()))
         .collect();
     vocab.extend([

@@ -23,7 +23,7 @@ pub struct Encoding {
 
 impl Encoding {
     /// What is given, and otherwise what the sidecar says.
-    pub fn or_sidecar(self, sidecar: Source<'_>) -> Result<Encoding, ImportError> {
+    pub(crate) fn or_sidecar(self, sidecar: Source<'_>) -> Result<Encoding, ImportError> {
         let found = read_sidecar(sidecar)?;
         Ok(Encoding {
             pattern: self.pattern.or(found.pattern),

@@ -24,7 +24,7 @@ const INSIDE: u32 = TAIL;
 const BORDER: u32 = TAIL | (TAIL - 1);
 
 /// Symbols must be below this to fit into a cell.
-pub const MAX_SYMBOLS: u32 = TAIL - 1;
+pub(crate) const MAX_SYMBOLS: u32 = TAIL - 1;
 
 /// The number of cells between two checks for a request to stop.
 const CHECK_EVERY: Place = 1 << 16;
@@ -70,7 +70,7 @@ pub(super) type Place = u32;
 
 /// Weighted sequences of symbols.
 #[derive(Debug)]
-pub struct Cells {
+pub(crate) struct Cells {
     cells: Vec<Cell>,
     weights: Vec<u64>,
 }
@@ -86,7 +86,7 @@ impl Default for Cells {
 
 impl Cells {
     /// Cells with room for this many sequences, which have `tokens` tokens in total.
-    pub fn with_capacity(tokens: usize, sequences: usize) -> Cells {
+    pub(crate) fn with_capacity(tokens: usize, sequences: usize) -> Cells {
         let mut cells = Cells::default();
         memory::reserve_exact(&mut cells.cells, tokens + sequences);
         memory::reserve_exact(&mut cells.weights, sequences);
@@ -96,7 +96,7 @@ impl Cells {
     /// Adds a sequence of symbols, each below [`MAX_SYMBOLS`]. Returns false if there are now too many
     /// cells or sequences.
     #[must_use]
-    pub fn push(&mut self, symbols: impl Iterator<Item = u32>, weight: u64) -> bool {
+    pub(crate) fn push(&mut self, symbols: impl Iterator<Item = u32>, weight: u64) -> bool {
         let note = self.weights.len() as u32;
         self.weights.push(weight);
         self.cells
@@ -106,38 +106,38 @@ impl Cells {
     }
 
     /// Places are below this.
-    pub fn end(&self) -> Place {
+    pub(crate) fn end(&self) -> Place {
         self.cells.len() as Place
     }
 
     /// The symbol of the token that starts at this place. At other places the result is not a valid
     /// symbol.
     #[inline(always)]
-    pub fn symbol_at(&self, place: Place) -> u32 {
+    pub(crate) fn symbol_at(&self, place: Place) -> u32 {
         self.cells[place as usize].symbol() & !WIDE
     }
 
     /// True if a token starts at this place.
-    #[inline(always)]
-    pub fn is_start(&self, place: Place) -> bool {
+    #[cfg(test)]
+    pub(crate) fn is_start(&self, place: Place) -> bool {
         self.cells[place as usize].symbol() & TAIL == 0
     }
 
     /// The number of the sequence of the token that starts at this place.
     #[inline(always)]
-    pub fn sequence_at(&self, place: Place) -> u32 {
+    pub(crate) fn sequence_at(&self, place: Place) -> u32 {
         self.cells[place as usize].note()
     }
 
     /// The weight of the sequence that contains the token starting at this place.
     #[inline(always)]
-    pub fn weight_at(&self, place: Place) -> u64 {
+    pub(crate) fn weight_at(&self, place: Place) -> u64 {
         self.weights[self.sequence_at(place) as usize]
     }
 
     /// The place after the token that starts here: its right neighbour, or a border.
     #[inline(always)]
-    pub fn after(&self, place: Place) -> Place {
+    pub(crate) fn after(&self, place: Place) -> Place {
         // No branch on the width here and in `previous`, because it cannot be predicted. Reading
         // one cell further is safe: a border follows every sequence.
         let wide = self.cells[place as usize].symbol() & WIDE != 0;
@@ -147,14 +147,14 @@ impl Cells {
 
     /// The token to the right of the token that starts here.
     #[inline(always)]
-    pub fn next(&self, place: Place) -> Option<Place> {
+    pub(crate) fn next(&self, place: Place) -> Option<Place> {
         let after = self.after(place);
         (self.cells[after as usize].symbol() != BORDER).then_some(after)
     }
 
     /// The token to the left of the token that starts here.
     #[inline(always)]
-    pub fn previous(&self, place: Place) -> Option<Place> {
+    pub(crate) fn previous(&self, place: Place) -> Option<Place> {
         let last = &self.cells[place as usize - 1];
         let (symbol, note) = (last.symbol(), last.note());
         let width = if symbol & TAIL == 0 { 1 } else { note };
@@ -173,7 +173,7 @@ impl Cells {
     /// Joins the token that starts at `place` with its right neighbour. No other thread may use the
     /// sequence at the same time.
     #[inline(always)]
-    pub fn join(&self, place: Place, right: Place, symbol: u32) {
+    pub(crate) fn join(&self, place: Place, right: Place, symbol: u32) {
         let width = self.after(right) - place;
         let (first, right) = (place as usize, right as usize);
         let last = first + width as usize - 1;
@@ -184,7 +184,7 @@ impl Cells {
     }
 
     /// Writes a token of `width` cells at this place.
-    pub fn write(&self, place: Place, symbol: u32, width: u32, sequence: u32) {
+    pub(crate) fn write(&self, place: Place, symbol: u32, width: u32, sequence: u32) {
         let first = place as usize;
         if width == 1 {
             self.cells[first].set(symbol, sequence);
@@ -199,12 +199,12 @@ impl Cells {
     }
 
     /// The places of all tokens from `place` to the end of its sequence, including `place`.
-    pub fn rest_of_sequence(&self, place: Place) -> impl Iterator<Item = Place> + '_ {
+    pub(crate) fn rest_of_sequence(&self, place: Place) -> impl Iterator<Item = Place> + '_ {
         std::iter::successors(Some(place), |&place| self.next(place))
     }
 
     /// The first token of the sequence that contains the token at `place`.
-    pub fn first_of_sequence(&self, mut place: Place) -> Place {
+    pub(crate) fn first_of_sequence(&self, mut place: Place) -> Place {
         while let Some(previous) = self.previous(place) {
             place = previous;
         }
@@ -240,7 +240,7 @@ impl Cells {
     /// Visits the pairs of one sequence from `place` on, like `for_each_pair`. Returns the place of
     /// its border.
     #[inline(always)]
-    pub fn pairs_from(
+    pub(crate) fn pairs_from(
         &self,
         mut place: Place,
         mut visit: impl FnMut(u32, u32, Place, u64, bool),
@@ -263,7 +263,7 @@ impl Cells {
 
     /// The sum over all sequences of weight × tokens, or `None` if it needs more than 64 bits. No
     /// count in these cells, now or after any merge, can be larger.
-    pub fn total_weight(&self) -> Option<u64> {
+    pub(crate) fn total_weight(&self) -> Option<u64> {
         let mut total: u64 = 0;
         let mut length: u64 = 0;
         let mut sequence = 0;

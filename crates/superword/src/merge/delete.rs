@@ -20,7 +20,7 @@ impl<R: AllowedPairs> Merger<'_, R> {
     /// Replaces all occurrences of `token` with `parts`, which must have the same bytes. There must
     /// be one cell per byte, and the merger must have a floor of 1, so that every pair is indexed.
     /// Returns how often the token occurred.
-    pub fn delete(&mut self, token: Symbol, parts: &[Symbol]) -> u64 {
+    pub(crate) fn delete(&mut self, token: Symbol, parts: &[Symbol]) -> u64 {
         let places = self.places_of(token);
         let mut changes: NumberMap<u64, Change> = NumberMap::default();
         let mut new_places: Vec<Vec<Place>> = vec![Vec::new(); parts.len()];

@@ -23,8 +23,8 @@ mod tally;
 #[cfg(test)]
 mod tests;
 
-pub use cells::{Cells, MAX_SYMBOLS};
-pub use queue::PairCount;
+pub(crate) use cells::{Cells, MAX_SYMBOLS};
+pub(crate) use queue::PairCount;
 
 use std::sync::Arc;
 
@@ -38,7 +38,7 @@ use crate::token::Symbol;
 use crate::tokens::TokenTable;
 
 /// Which pairs may be merged. Ordinary merges allow all pairs.
-pub trait AllowedPairs {
+pub(crate) trait AllowedPairs {
     /// True if the two tokens may be joined.
     fn allows(&mut self, tokens: &TokenTable, left: Symbol, right: Symbol) -> bool;
 
@@ -48,7 +48,7 @@ pub trait AllowedPairs {
 
 /// Allows every pair.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct AnyPair;
+pub(crate) struct AnyPair;
 
 impl AllowedPairs for AnyPair {
     fn allows(&mut self, _tokens: &TokenTable, _left: Symbol, _right: Symbol) -> bool {
@@ -60,6 +60,7 @@ impl AllowedPairs for AnyPair {
 
 /// Why merging failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum MergeError {
     /// A sum of counts needs more than 64 bits.
     #[error("the counts of the text do not fit in 64 bits")]
@@ -84,7 +85,7 @@ const GRAIN: usize = 2048;
 
 /// How merges are computed. None of it changes the result.
 #[derive(Clone, Copy)]
-pub struct MergeOptions<'a> {
+pub(crate) struct MergeOptions<'a> {
     /// Pairs that occur less often are not indexed at first. When no pair at or above the floor is
     /// left, the floor is lowered and all pairs are counted again. Deletions need a floor of 1,
     /// which indexes every pair.
@@ -106,7 +107,7 @@ impl std::fmt::Debug for MergeOptions<'_> {
 
 /// Sequences being merged.
 #[derive(Debug)]
-pub struct Merger<'a, R> {
+pub(crate) struct Merger<'a, R> {
     tokens: TokenTable,
     /// Symbols below this existed from the start. Their places are not listed in `births`.
     initial: usize,
@@ -130,7 +131,7 @@ pub struct Merger<'a, R> {
 
 /// The result of a merge.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Joined {
+pub(crate) struct Joined {
     /// The joined token.
     pub symbol: Symbol,
     /// False if a symbol with the same bytes existed before.
@@ -139,7 +140,7 @@ pub struct Joined {
 
 impl<'a, R: AllowedPairs> Merger<'a, R> {
     /// Counts and indexes all pairs. No pair that occurs less than `min_count` times is ever chosen.
-    pub fn new(
+    pub(crate) fn new(
         tokens: TokenTable,
         cells: Cells,
         allowed: R,
@@ -185,12 +186,12 @@ impl<'a, R: AllowedPairs> Merger<'a, R> {
     }
 
     /// All tokens, including those made by merges.
-    pub fn tokens(&self) -> &TokenTable {
+    pub(crate) fn tokens(&self) -> &TokenTable {
         &self.tokens
     }
 
     /// Returns the tokens and drops the rest.
-    pub fn into_tokens(self) -> TokenTable {
+    pub(crate) fn into_tokens(self) -> TokenTable {
         self.tokens
     }
 
@@ -211,7 +212,7 @@ impl<'a, R: AllowedPairs> Merger<'a, R> {
     }
 
     /// The pair to merge next. `None` if no pair occurs at least `min_count` times.
-    pub fn best(&mut self) -> Result<Option<PairCount>, Stopped> {
+    pub(crate) fn best(&mut self) -> Result<Option<PairCount>, Stopped> {
         loop {
             while let Some(first) = self.queue.first() {
                 match self.index.count(first.left, first.right) {
@@ -236,7 +237,7 @@ impl<'a, R: AllowedPairs> Merger<'a, R> {
     }
 
     /// Joins the pair everywhere.
-    pub fn merge(&mut self, pair: PairCount) -> Result<Joined, MergeError> {
+    pub(crate) fn merge(&mut self, pair: PairCount) -> Result<Joined, MergeError> {
         let PairCount { left, right, .. } = pair;
         let known = self.tokens.len();
         let symbol = self
@@ -294,7 +295,7 @@ impl<'a, R: AllowedPairs> Merger<'a, R> {
     }
 
     /// Sets the best pair aside, so that [`Merger::best`] returns the next one.
-    pub fn defer_best(&mut self) -> Result<(), Stopped> {
+    pub(crate) fn defer_best(&mut self) -> Result<(), Stopped> {
         if let Some(best) = self.best()? {
             self.queue.pop(&self.tokens);
             self.deferred.push(best);
@@ -303,7 +304,7 @@ impl<'a, R: AllowedPairs> Merger<'a, R> {
     }
 
     /// Returns the pairs that were set aside to the queue.
-    pub fn restore_deferred(&mut self) {
+    pub(crate) fn restore_deferred(&mut self) {
         while let Some(pair) = self.deferred.pop() {
             self.queue.push(&self.tokens, pair);
         }

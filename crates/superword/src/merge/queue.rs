@@ -9,7 +9,7 @@ use crate::tokens::TokenTable;
 
 /// A pair of neighbours and how often it occurs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct PairCount {
+pub(crate) struct PairCount {
     /// The left token.
     pub left: Symbol,
     /// The right token.

@@ -39,7 +39,7 @@ impl AddedToken {
     }
 
     /// Whether this is a special token without any other flag.
-    pub fn is_plain_special(&self) -> bool {
+    pub(crate) fn is_plain_special(&self) -> bool {
         let flags = self.lstrip || self.rstrip || self.single_word || self.normalized;
         self.special && !flags
     }
@@ -47,6 +47,7 @@ impl AddedToken {
 
 /// A Unicode normalization form that a text is brought into before it is split.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum Normalizer {
     /// Canonical composition.
     Nfc,

@@ -7,7 +7,7 @@ use crate::token::Symbol;
 ///
 /// Training and encoding both use it, so they can never disagree about a deletion.
 #[derive(Clone, Debug)]
-pub struct Deletions {
+pub(crate) struct Deletions {
     split: PickySplit,
     bytes: [Option<Symbol>; 256],
     /// The parts of each token, as of the merge that last added it. `None` for single bytes.
@@ -18,7 +18,7 @@ pub struct Deletions {
 
 impl Deletions {
     /// Starts with the alphabet and no merges.
-    pub fn new(alphabet: Alphabet, split: PickySplit) -> Deletions {
+    pub(crate) fn new(alphabet: Alphabet, split: PickySplit) -> Deletions {
         Deletions {
             split,
             bytes: alphabet.symbols(),
@@ -28,7 +28,7 @@ impl Deletions {
     }
 
     /// Records a merge. A token that is already in the vocabulary keeps the parts it has.
-    pub fn merge(&mut self, left: Symbol, right: Symbol, joined: Symbol) {
+    pub(crate) fn merge(&mut self, left: Symbol, right: Symbol, joined: Symbol) {
         if joined.index() >= self.alive.len() {
             self.alive.resize(joined.index() + 1, false);
             self.made_of.resize(joined.index() + 1, None);
@@ -40,13 +40,13 @@ impl Deletions {
     }
 
     /// Whether the token is in the vocabulary and longer than a byte.
-    pub fn can_delete(&self, token: Symbol) -> bool {
+    pub(crate) fn can_delete(&self, token: Symbol) -> bool {
         self.alive[token.index()] && self.made_of[token.index()].is_some()
     }
 
     /// Records the deletion of a token and returns the tokens that replace it, all of which are in
     /// the vocabulary. `bytes_of` gives the bytes of a token.
-    pub fn delete<'t>(
+    pub(crate) fn delete<'t>(
         &mut self,
         token: Symbol,
         bytes_of: impl Fn(Symbol) -> &'t [u8],

@@ -5,6 +5,7 @@ use crate::token::{Symbol, TokenId};
 /// Why [`ModelParts`](super::ModelParts) do not make a valid model, with one variant per reason.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[allow(missing_docs)] // each message says what its fields are
+#[non_exhaustive]
 pub enum BuildError {
     #[error("event {event} uses token {}, which is defined later or never", token.0)]
     PartDefinedLater { event: usize, token: Symbol },

@@ -7,7 +7,7 @@
 mod added;
 mod deletions;
 mod error;
-mod facts;
+pub(crate) mod facts;
 mod file;
 mod named;
 mod ngrams;
@@ -16,22 +16,22 @@ mod vocabulary;
 mod words;
 
 pub use added::{AddedToken, Normalizer};
-pub use deletions::Deletions;
+pub(crate) use deletions::Deletions;
 pub use error::BuildError;
-pub use facts::read_facts;
 #[cfg(feature = "files")]
 pub use file::SaveError;
 pub use file::{FORMAT_VERSION, LoadError, LooksLike, MAGIC, Section};
 pub use named::{NamedError, NamedEvent, NamedParts};
-pub use ngrams::Ngrams;
+pub(crate) use ngrams::Ngrams;
 pub use vocabulary::{MAX_VOCABULARY_BYTES, Origin, Vocabulary};
-pub use words::{WordEvent, word_events};
+pub(crate) use words::{WordEvent, word_events};
 
 use crate::text::PretokenizerConfig;
 use crate::token::{Symbol, TokenId};
 
 /// How a model was learned.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum Method {
     /// Ordinary BPE: tokens stay within pretokens.
     Bpe,

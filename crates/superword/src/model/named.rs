@@ -64,6 +64,7 @@ pub struct NamedParts {
 
 /// Why parts do not make a model.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
 pub enum NamedError {
     /// An event uses a token that does not exist yet.
     #[error("event {event} uses the token {token:?}, which no earlier event creates")]

@@ -6,14 +6,14 @@ use crate::token::Symbol;
 
 /// Frequent n-grams of tokens. Each has two tokens or more.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Ngrams {
+pub(crate) struct Ngrams {
     set: HashSet<Box<[Symbol]>>,
     longest: usize,
 }
 
 impl Ngrams {
     /// Adds n-grams to the set.
-    pub fn extend(&mut self, ngrams: impl IntoIterator<Item = Box<[Symbol]>>) {
+    pub(crate) fn extend(&mut self, ngrams: impl IntoIterator<Item = Box<[Symbol]>>) {
         for ngram in ngrams {
             self.longest = self.longest.max(ngram.len());
             self.set.insert(ngram);
@@ -21,29 +21,24 @@ impl Ngrams {
     }
 
     /// The set of the n-grams in a list.
-    pub fn from_list(list: impl IntoIterator<Item = Vec<Symbol>>) -> Ngrams {
+    pub(crate) fn from_list(list: impl IntoIterator<Item = Vec<Symbol>>) -> Ngrams {
         let mut ngrams = Ngrams::default();
         ngrams.extend(list.into_iter().map(Vec::into_boxed_slice));
         ngrams
     }
 
     /// All n-grams, sorted.
-    pub fn to_sorted(&self) -> Vec<Vec<Symbol>> {
+    pub(crate) fn to_sorted(&self) -> Vec<Vec<Symbol>> {
         let mut list: Vec<Vec<Symbol>> = self.set.iter().map(|ngram| ngram.to_vec()).collect();
         list.sort_unstable();
         list
-    }
-
-    /// True if there are none.
-    pub fn is_empty(&self) -> bool {
-        self.set.is_empty()
     }
 
     /// Cuts a sequence from left to right, always taking the longest n-gram that starts here. A
     /// token that starts no n-gram is emitted alone.
     ///
     /// With the n-grams `ab` and `abc`, the sequence `a b c a b d` becomes `abc`, `ab`, `d`.
-    pub fn split<'s>(&self, mut symbols: &'s [Symbol], mut emit: impl FnMut(&'s [Symbol])) {
+    pub(crate) fn split<'s>(&self, mut symbols: &'s [Symbol], mut emit: impl FnMut(&'s [Symbol])) {
         while !symbols.is_empty() {
             let longest = self.longest.min(symbols.len());
             let length = (2..=longest)

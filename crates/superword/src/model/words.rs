@@ -5,7 +5,7 @@ use crate::token::Symbol;
 
 /// One event of phase 1.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum WordEvent {
+pub(crate) enum WordEvent {
     /// Two tokens become one.
     Merge {
         /// The left token.
@@ -25,7 +25,7 @@ pub enum WordEvent {
 }
 
 /// The events of phase 1 of a model, in order.
-pub fn word_events(model: &Model) -> Vec<WordEvent> {
+pub(crate) fn word_events(model: &Model) -> Vec<WordEvent> {
     let (parts, vocabulary) = (model.parts(), model.vocabulary());
     let mut deletions = Deletions::new(parts.alphabet, parts.picky_split);
     let mut events = Vec::with_capacity(parts.events.len());

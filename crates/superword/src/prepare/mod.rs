@@ -15,7 +15,7 @@ use std::borrow::Cow;
 
 use crate::model::Model;
 
-pub use normalize::Alignment;
+pub(crate) use normalize::Alignment;
 use normalize::Form;
 use search::Search;
 
@@ -31,7 +31,7 @@ pub struct Preparation {
 
 /// One part of a prepared text.
 #[derive(Clone, Copy, Debug)]
-pub enum Part<'t> {
+pub(crate) enum Part<'t> {
     /// Text that is split and encoded.
     Text(TextPart<'t>),
     /// An added token.
@@ -47,7 +47,7 @@ pub enum Part<'t> {
 
 /// Normalized text, and where it comes from.
 #[derive(Clone, Copy, Debug)]
-pub struct TextPart<'t> {
+pub(crate) struct TextPart<'t> {
     /// The text.
     pub text: &'t str,
     /// The start of the text in its piece, after normalization.
@@ -60,7 +60,7 @@ pub struct TextPart<'t> {
 impl TextPart<'_> {
     /// The range of the original text that `text[start..end]` was made from. Correct only if the
     /// text was prepared with tracking.
-    pub fn original(&self, start: usize, end: usize) -> (usize, usize) {
+    pub(crate) fn original(&self, start: usize, end: usize) -> (usize, usize) {
         let (start, end) = (self.from + start, self.from + end);
         let (start, end) = match self.alignment {
             Some(alignment) => alignment.original(start, end),
@@ -72,7 +72,7 @@ impl TextPart<'_> {
 
 /// All that is needed to prepare texts for a model, whichever special tokens are allowed.
 #[derive(Clone, Debug)]
-pub struct Preparations {
+pub(crate) struct Preparations {
     /// Whether all added tokens are special and have no other flag, as in trained models.
     is_plain: bool,
     specials: usize,
@@ -84,7 +84,7 @@ pub struct Preparations {
 
 impl Preparations {
     /// Prepares the search for the added tokens of a model.
-    pub fn new(model: &Model) -> Preparations {
+    pub(crate) fn new(model: &Model) -> Preparations {
         let parts = model.parts();
         let form = parts.normalizer.map(Form::from);
         let is_plain = parts.added.iter().all(|token| token.is_plain_special());
@@ -119,7 +119,7 @@ impl Preparations {
     ///
     /// In a trained model, special tokens that are not allowed are ignored. In a model with other
     /// added tokens, no added token is found inside them either, as in Hugging Face's `tokenizers`.
-    pub fn allowing(&self, model: &Model, allowed: impl Fn(&str) -> bool) -> Preparation {
+    pub(crate) fn allowing(&self, model: &Model, allowed: impl Fn(&str) -> bool) -> Preparation {
         let added = model.parts().added.iter();
         let chosen: Vec<_> = added
             .filter(|token| token.special && allowed(&token.text))
@@ -136,7 +136,7 @@ impl Preparations {
     }
 
     /// Finds only the added tokens that are not special.
-    pub fn ordinary(&self) -> &Preparation {
+    pub(crate) fn ordinary(&self) -> &Preparation {
         &self.ordinary
     }
 }
@@ -159,13 +159,13 @@ impl Preparation {
 
     /// Whether texts are encoded as they are.
     #[inline]
-    pub fn is_nothing(&self) -> bool {
+    pub(crate) fn is_nothing(&self) -> bool {
         self.form.is_none() && self.raw.is_empty() && self.normalized.is_empty()
     }
 
     /// Calls `visit` with each part of a text, in order, until it returns an error. With `track`, the
     /// parts know where they come from.
-    pub fn for_each<E>(
+    pub(crate) fn for_each<E>(
         &self,
         text: &str,
         track: bool,

@@ -54,7 +54,7 @@ impl From<Normalizer> for Form {
 
 /// Where the characters of a normalized text come from.
 #[derive(Clone, Debug, Default)]
-pub struct Alignment {
+pub(crate) struct Alignment {
     /// The characters of clusters that were changed, in order. Everything between them was copied.
     changed: Vec<Changed>,
 }

@@ -27,10 +27,10 @@
 
 mod engine;
 mod error;
-mod presets;
+pub(crate) mod presets;
 mod scan;
-mod script;
-mod shapes;
+pub(crate) mod script;
+pub(crate) mod shapes;
 mod spelling;
 mod tables;
 #[cfg(test)]
@@ -41,10 +41,10 @@ use std::sync::Arc;
 
 use engine::{Engine, Purpose};
 pub use error::{PatternError, SplitError};
-pub use presets::{DEEPSEEK_SPLITS, DEFAULT_ELIGIBLE, DEFAULT_PRESET, PRESETS};
+pub use presets::{DEFAULT_ELIGIBLE, DEFAULT_PRESET, PRESETS};
 use scan::Scanner;
-pub use script::{Run, Script, ScriptSet, is_real, script_of, scripts_in};
-pub use shapes::Shape;
+pub(crate) use script::{Script, ScriptSet, is_real, script_of, scripts_in};
+pub(crate) use shapes::Shape;
 use spelling::canonical;
 use unicode::{Classes, class_at};
 
@@ -123,7 +123,7 @@ pub struct ScriptPattern {
 ///
 /// Every `FnMut(usize, usize)` is a sink. A dedicated type can mark its `pretoken` as always inlined
 /// into the scanners, which a closure cannot.
-pub trait Sink {
+pub(crate) trait Sink {
     /// Receives the next pretoken, from byte `start` to byte `end`.
     fn pretoken(&mut self, start: usize, end: usize);
 
@@ -226,7 +226,7 @@ impl Pretokenizer {
 
     /// Compiles a configuration without scanners, so that a regex engine runs every pattern. The
     /// scanners are tested against it. It gives the same results many times more slowly.
-    pub fn new_generic(config: PretokenizerConfig) -> Result<Self, PatternError> {
+    pub(crate) fn new_generic(config: PretokenizerConfig) -> Result<Self, PatternError> {
         Self::build(config, true)
     }
 
@@ -291,7 +291,7 @@ impl Pretokenizer {
 
     /// Passes the pretokens to a [`Sink`]; otherwise like [`Pretokenizer::for_each`].
     #[inline]
-    pub fn feed(&self, text: &str, sink: &mut impl Sink) -> Result<(), SplitError> {
+    pub(crate) fn feed(&self, text: &str, sink: &mut impl Sink) -> Result<(), SplitError> {
         // Scanners are compiled for each sink, so that they are fast. For pages they are compiled
         // only once, because every page contains them.
         #[cfg(target_family = "wasm")]
@@ -339,7 +339,7 @@ impl Pretokenizer {
 
     /// False only if the pretoken is certainly not eligible. Usually its first bytes decide.
     #[inline(always)]
-    pub fn may_be_eligible(&self, pretoken: &[u8]) -> bool {
+    pub(crate) fn may_be_eligible(&self, pretoken: &[u8]) -> bool {
         match &self.inner.eligible {
             Eligible::Letter => pretoken
                 .iter()
@@ -349,7 +349,8 @@ impl Pretokenizer {
     }
 
     /// Splits a text into runs of one script, whether or not this configuration uses them.
-    pub fn script_runs(&self, text: &str) -> Vec<Run> {
+    #[cfg(test)]
+    pub(crate) fn script_runs(&self, text: &str) -> Vec<script::Run> {
         script::runs(text.as_bytes()).collect()
     }
 }

@@ -70,7 +70,7 @@ impl fmt::Display for Script {
 }
 
 /// The script of a code point.
-pub fn script_of(c: char) -> Script {
+pub(crate) fn script_of(c: char) -> Script {
     Script(script(c as u32))
 }
 
@@ -86,7 +86,7 @@ const fn is_real_index(index: u8) -> bool {
 
 /// How many real scripts a text has: none, one or several.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ScriptSet {
+pub(crate) enum ScriptSet {
     /// No code point has a real script, as in `12%`.
     None,
     /// All code points with a real script have this one, as in ` été 12`.
@@ -96,7 +96,7 @@ pub enum ScriptSet {
 }
 
 /// The real scripts of a text: none, one, or more than one.
-pub fn scripts_in(text: &str) -> ScriptSet {
+pub(crate) fn scripts_in(text: &str) -> ScriptSet {
     let bytes = text.as_bytes();
     match next_run(bytes, 0) {
         Run { end, .. } if end < bytes.len() => ScriptSet::Mixed,
@@ -107,7 +107,7 @@ pub fn scripts_in(text: &str) -> ScriptSet {
 
 /// A run of text in one script, or in [`Script::COMMON`] if no code point has a real script.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Run {
+pub(crate) struct Run {
     /// Where it starts, in bytes.
     pub start: usize,
     /// Where it ends, in bytes.
@@ -117,6 +117,7 @@ pub struct Run {
 }
 
 /// Splits valid UTF-8 into runs of one script, without gaps; see [`next_run`].
+#[cfg(test)]
 pub(super) fn runs(bytes: &[u8]) -> impl Iterator<Item = Run> {
     let mut start = 0;
     std::iter::from_fn(move || {

@@ -51,6 +51,7 @@ const PLAIN_CONTRACTION: &str =
 
 impl PretokenizerConfig {
     /// The shapes of the words of this pretokenizer. `None` if it is not known where its words end.
+    #[doc(hidden)]
     pub fn word_shapes(&self) -> Option<Vec<Shape>> {
         if let Some(preset) = self.meaning() {
             return shapes(preset);

@@ -1,5 +1,7 @@
 //! Builds the model from the learned history: numbers the symbols, assigns ids, records facts.
 
+use std::collections::HashSet;
+
 use serde_json::{Value, json};
 
 use super::superwords::{SavedNgrams, Step, Superwords};
@@ -86,7 +88,7 @@ impl Learned {
             .filter_map(|ngram| {
                 ngram
                     .iter()
-                    .map(|&symbol| renumber.known(symbol))
+                    .map(|&symbol| renumber.in_vocabulary(symbol))
                     .collect::<Option<Vec<Symbol>>>()
             })
             .collect();
@@ -219,6 +221,8 @@ fn facts(
 /// Maps symbols of the run to symbols of the model, numbered by first appearance in the history.
 struct Renumber {
     new: Vec<Option<Symbol>>,
+    /// The symbols of the model whose last event is a deletion.
+    deleted: HashSet<Symbol>,
     next: u32,
 }
 
@@ -227,12 +231,20 @@ impl Renumber {
     fn new(start: usize) -> Renumber {
         Renumber {
             new: (0..start as u32).map(|index| Some(Symbol(index))).collect(),
+            deleted: HashSet::new(),
             next: start as u32,
         }
     }
 
     fn known(&self, symbol: Symbol) -> Option<Symbol> {
         self.new.get(symbol.index()).copied().flatten()
+    }
+
+    /// The symbol in the model of a token of the final vocabulary. `None` for a token that was never
+    /// made or was deleted, which no encoded text contains.
+    fn in_vocabulary(&self, symbol: Symbol) -> Option<Symbol> {
+        self.known(symbol)
+            .filter(|symbol| !self.deleted.contains(symbol))
     }
 
     fn symbol(&mut self, symbol: Symbol) -> Symbol {
@@ -255,20 +267,24 @@ impl Renumber {
                     joined,
                 } => {
                     let (left, right) = (self.symbol(left), self.symbol(right));
-                    self.symbol(joined);
+                    let joined = self.symbol(joined);
+                    self.deleted.remove(&joined);
                     Event::Merge {
                         left,
                         right,
                         count: step.count,
                     }
                 }
-                WordEvent::Delete { token, .. } => Event::Delete {
-                    token: self.symbol(token),
-                },
+                WordEvent::Delete { token, .. } => {
+                    let token = self.symbol(token);
+                    self.deleted.insert(token);
+                    Event::Delete { token }
+                }
             },
             Step::Super(pair, joined) => {
                 let (left, right) = (self.symbol(pair.left), self.symbol(pair.right));
-                self.symbol(*joined);
+                let joined = self.symbol(*joined);
+                self.deleted.remove(&joined);
                 Event::Supermerge {
                     left,
                     right,

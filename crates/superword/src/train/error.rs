@@ -22,6 +22,7 @@ pub enum WorkKept {
 
 /// Why training gave no model.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
 pub enum TrainError {
     /// Options are out of range or contradict each other.
     #[error(transparent)]

@@ -38,8 +38,9 @@ pub use options::{
     Boundary, GREEDY_FLOOR, GREEDY_LONGEST, GreedySplit, OptionError, Picky, TrainOptions,
 };
 pub use stages::{train_superwords, train_words};
-pub use watch::WatchMerges;
-pub use words::{WordStep, Words, learn_words};
+pub(crate) use watch::WatchMerges;
+
+pub use crate::merge::MergeError;
 
 #[cfg(feature = "files")]
 pub use self::{

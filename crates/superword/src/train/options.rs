@@ -17,6 +17,7 @@ pub struct Picky {
 
 /// Where greedy n-gram splitting is used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+#[non_exhaustive]
 pub enum GreedySplit {
     /// Nowhere.
     #[default]
@@ -34,6 +35,7 @@ pub const GREEDY_LONGEST: usize = 30;
 
 /// Where two pretokens may be joined to a superword.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+#[non_exhaustive]
 pub enum Boundary {
     /// [`Boundary::Exportable`] with the default preset, and [`Boundary::Any`] with all others.
     #[default]
@@ -269,6 +271,7 @@ const MAX_VOCABULARY: usize = 1 << 28;
 /// Options that are out of range or contradict each other.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[allow(missing_docs)] // The messages describe the fields.
+#[non_exhaustive]
 pub enum OptionError {
     #[error(
         "a vocabulary of {asked} is too small: it must hold {alphabet} bytes, {specials} special tokens and {supermerges} supermerges"

@@ -11,6 +11,7 @@ use crate::observe::Phase;
 
 /// How long a phase took.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct PhaseTime {
     /// The phase.
     pub phase: Phase,
@@ -33,6 +34,7 @@ impl PhaseTime {
 
 /// What a run did, for people. Nothing of it is saved in the model except the facts of the text.
 #[derive(Clone, Debug, Default)]
+#[non_exhaustive]
 pub struct TrainReport {
     /// The text.
     pub text: TextReport,
@@ -50,6 +52,7 @@ pub struct TrainReport {
 
 /// What was read and counted.
 #[derive(Clone, Debug, Default)]
+#[non_exhaustive]
 pub struct TextReport {
     /// What was read.
     pub read: ReadReport,
@@ -89,6 +92,7 @@ impl TextReport {
 
 /// What was read of a group of sources.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct GroupRead {
     /// The name of the group.
     pub name: String,

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
 
 use super::build::Learned;
+use super::words::{WordStep, Words};
 use super::*;
 use crate::corpus::{Format, ReadOptions, Sample, Source};
 use crate::model::{Facts, Method, Model, PickySplit};

@@ -5,7 +5,7 @@ use crate::observe::{Observer, Phase, Stopped, check_stop};
 
 /// Reports the progress of a merge loop and checks whether the user asked to stop.
 #[derive(Clone, Copy)]
-pub struct WatchMerges<'a> {
+pub(crate) struct WatchMerges<'a> {
     observer: &'a dyn Observer,
     phase: Phase,
     threads: usize,
@@ -21,7 +21,7 @@ impl std::fmt::Debug for WatchMerges<'_> {
 
 impl<'a> WatchMerges<'a> {
     /// Watches a phase that merges on `threads` threads (0: one per core).
-    pub fn new(observer: &'a dyn Observer, phase: Phase, threads: usize) -> WatchMerges<'a> {
+    pub(crate) fn new(observer: &'a dyn Observer, phase: Phase, threads: usize) -> WatchMerges<'a> {
         WatchMerges {
             observer,
             phase,

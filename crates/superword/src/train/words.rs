@@ -12,7 +12,7 @@ use crate::tokens::TokenTable;
 
 /// One event of phase 1, with the count at which a merge was chosen (0 for deletions).
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct WordStep {
+pub(super) struct WordStep {
     /// The event.
     pub event: WordEvent,
     /// How often the pair occurred.
@@ -21,7 +21,7 @@ pub struct WordStep {
 
 /// What phase 1 learned.
 #[derive(Clone, Debug)]
-pub struct Words {
+pub(super) struct Words {
     /// All tokens that were ever made, the alphabet first.
     pub tokens: TokenTable,
     /// The events in order.
@@ -36,7 +36,7 @@ pub struct Words {
 
 /// How words encode a pretoken, apart from their merges. The default is that of trained models.
 #[derive(Clone, Debug, Default)]
-pub struct Lookup {
+pub(super) struct Lookup {
     /// The ranks of the merges; see [`ModelParts::order`](crate::model::ModelParts::order).
     pub order: Option<Vec<u32>>,
     /// Whether a pretoken that is a token is encoded as that token.
@@ -47,7 +47,7 @@ pub struct Lookup {
 
 impl Words {
     /// The smallest count of a merge; `None` if there are no merges.
-    pub fn smallest_count(&self) -> Option<u64> {
+    pub(super) fn smallest_count(&self) -> Option<u64> {
         self.steps
             .iter()
             .filter(|step| matches!(step.event, WordEvent::Merge { .. }))
@@ -72,7 +72,7 @@ impl Words {
     }
 
     /// The words of a model without superwords. Its symbols stay the same.
-    pub fn of_model(model: &Model) -> Result<Words, TrainError> {
+    pub(super) fn of_model(model: &Model) -> Result<Words, TrainError> {
         let vocabulary = model.vocabulary();
         let mut steps = Vec::with_capacity(model.parts().events.len());
         for (event, recorded) in word_events(model).into_iter().zip(&model.parts().events) {
@@ -113,7 +113,7 @@ impl Words {
     }
 
     /// The tokens that may be part of a superword: eligible pretokens that encode as one token.
-    pub fn eligible(&self, alphabet: Alphabet, pretokenizer: &Pretokenizer) -> Eligible {
+    pub(super) fn eligible(&self, alphabet: Alphabet, pretokenizer: &Pretokenizer) -> Eligible {
         let events = self.events();
         let order = self.lookup.order.as_deref();
         let encoder = WordEncoder::new(alphabet.symbols(), &events, order);
@@ -147,7 +147,7 @@ impl WordStep {
 
 /// Learns merges until the vocabulary has `size` tokens or no pair with a count of at least
 /// `min_count` is left.
-pub fn learn_words(
+pub(super) fn learn_words(
     counts: &PretokenCounts,
     alphabet: Alphabet,
     size: usize,

@@ -1,9 +1,9 @@
 //! Saving and loading: bad paths give clear errors, and no file is lost.
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
-use superword::disk::WriteError;
+use superword::errors::WriteError;
 use superword::model::{LoadError, LooksLike, Model, SaveError};
 
 use crate::samples::{rich, tiny};
@@ -136,7 +136,7 @@ fn each_bad_path_has_its_own_save_error_and_leaves_no_file() {
 #[cfg(unix)]
 #[test]
 fn devices_are_neither_read_nor_replaced() {
-    let null = Path::new("/dev/null");
+    let null = std::path::Path::new("/dev/null");
     assert!(matches!(
         tiny().save(null).unwrap_err(),
         SaveError::Write(WriteError::NotAFile { .. })

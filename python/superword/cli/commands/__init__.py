@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import io
 import sys
 
 import click
 
 from superword import __version__
+from superword._support.systems import prepare_stream
 from superword.cli.commands.completion import COMPLETE, completion
 from superword.cli.commands.counting import candidates, count, merge_counts
 from superword.cli.commands.encode_files import encode_files
@@ -21,7 +21,12 @@ from superword.cli.commands.playground import playground
 from superword.cli.commands.reports import report
 from superword.cli.commands.texts import decode, encode, pretokenize
 from superword.cli.commands.train import train
-from superword.cli.group import INTERRUPTED, SuperwordGroup, examples, tell_os_error
+from superword.cli.group import (
+    INTERRUPTED,
+    SuperwordGroup,
+    examples,
+    tell_os_error,
+)
 
 __all__ = ["cli", "run"]
 
@@ -58,9 +63,7 @@ for _section, _commands in _COMMANDS.items():
 def run() -> None:
     """Run the command line of this process, and exit with a code."""
     for stream in (sys.stdout, sys.stderr):
-        # A terminal that cannot show a character must not stop the work.
-        if isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(errors="backslashreplace")
+        prepare_stream(stream)
     try:
         cli(prog_name="superword", complete_var=COMPLETE)
     except KeyboardInterrupt:  # Outside of a command, such as while the help is printed.

@@ -84,7 +84,7 @@ def _current() -> str | None:
     """The cluster of this machine, as `ray start` has recorded it. None if it does not answer."""
     folder = os.environ.get("RAY_TMPDIR") or tempfile.gettempdir()
     try:
-        address = Path(folder, "ray", "ray_current_cluster").read_text().strip()
+        address = Path(folder, "ray", "ray_current_cluster").read_text(encoding="utf-8").strip()
     except OSError:
         return None
     # The record of a cluster that has crashed stays, and Ray would wait for it for minutes.

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from superword.reports.formats import number, ticks
+from superword.reports.plots.alone import Alone
 from superword.reports.plots.frame import SMALL, canvas, heading, legend, x_scale
 from superword.reports.plots.scales import Axis, scale_for
 from superword.reports.plots.svg import element, escaped, placed, shorten, text, width_of
@@ -23,7 +24,7 @@ class Bars:
 
 
 @dataclass(frozen=True)
-class BarChart:
+class BarChart(Alone):
     """Bars in groups. `line` marks a value that bars are compared with."""
 
     title: str

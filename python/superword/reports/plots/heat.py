@@ -6,6 +6,7 @@ import math
 from dataclasses import dataclass
 
 from superword.reports.formats import NONE
+from superword.reports.plots.alone import Alone
 from superword.reports.plots.frame import SMALL, canvas, heading
 from superword.reports.plots.svg import element, escaped, placed, shorten, text, width_of, wrap
 
@@ -17,7 +18,7 @@ _SLANT = 35.0
 
 
 @dataclass(frozen=True)
-class HeatMap:
+class HeatMap(Alone):
     """Numbers by row and column. With `center`, smaller and larger values have different colors.
 
     On a narrow page rows and columns change places if there are more columns than rows.

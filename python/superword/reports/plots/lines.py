@@ -6,6 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from superword.reports.plots.alone import Alone
 from superword.reports.plots.frame import (
     SMALL,
     Box,
@@ -51,7 +52,7 @@ class Panel:
 
 
 @dataclass(frozen=True)
-class LineChart:
+class LineChart(Alone):
     """Lines in one or several panels. Panels without their own axes share their scales."""
 
     title: str

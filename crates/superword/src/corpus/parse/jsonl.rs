@@ -105,6 +105,18 @@ pub(in crate::corpus) fn extract<'a>(
     }
 }
 
+/// [`extract`] as a function of its own: the text of a line, or the error of line 1 of `line`.
+pub(crate) fn jsonl_text(line: &str, field: &str) -> Result<String, CorpusError> {
+    let mut scratch = String::new();
+    let text = extract(line, field, &mut scratch).map(str::to_owned);
+    text.map_err(|fault| fault.at("line", 1, field))
+}
+
+/// The same with [`extract_slowly`].
+pub(crate) fn jsonl_text_slowly(line: &str, field: &str) -> Result<String, CorpusError> {
+    extract_slowly(line, field).map_err(|fault| fault.at("line", 1, field))
+}
+
 /// The number of the character that holds byte `at`, from 1.
 fn column(line: &str, at: usize) -> u64 {
     line.char_indices()

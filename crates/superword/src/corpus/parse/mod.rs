@@ -1,5 +1,5 @@
 //! Blocks of text to documents.
 
 pub(super) mod documents;
-mod jsonl;
+pub(super) mod jsonl;
 mod scan;

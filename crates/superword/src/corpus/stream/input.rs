@@ -241,7 +241,7 @@ pub(in crate::corpus) fn inspect(sources: &[Source]) -> Result<Option<u64>, Corp
 impl Source {
     /// An estimate of the bytes of text in the source: its size, times four if it is compressed.
     /// 0 if unknown.
-    pub fn size_guess(&self) -> u64 {
+    pub(crate) fn size_guess(&self) -> u64 {
         let stored = self.stored_bytes();
         match self.compression {
             Compression::Gzip | Compression::Zstd => stored.saturating_mul(4),
@@ -250,7 +250,7 @@ impl Source {
     }
 
     /// The size of the source as it is stored, in bytes; 0 if unknown.
-    pub fn stored_bytes(&self) -> u64 {
+    pub(crate) fn stored_bytes(&self) -> u64 {
         match &self.location {
             Location::Path(path) => std::fs::metadata(path).map_or(0, |metadata| metadata.len()),
             Location::Stdin => 0,

@@ -5,7 +5,7 @@ mod parallel;
 mod pool;
 mod task;
 
-pub use ordered::{BlockNumber, BlockWorker, OrderedBlock, read_ordered};
+pub(crate) use ordered::{BlockNumber, BlockWorker, OrderedBlock, read_ordered};
 pub(crate) use parallel::empty;
 pub use parallel::read_parallel;
 

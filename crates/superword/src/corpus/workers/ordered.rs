@@ -31,7 +31,7 @@ pub struct BlockNumber {
 }
 
 /// Processes the documents of one block after another.
-pub trait BlockWorker: Send {
+pub(crate) trait BlockWorker: Send {
     /// The result for a block.
     type Made: Send;
     /// Why a document was rejected, which ends the reading.
@@ -46,7 +46,7 @@ pub trait BlockWorker: Send {
 
 /// A processed block.
 #[derive(Debug)]
-pub struct OrderedBlock<T> {
+pub(crate) struct OrderedBlock<T> {
     /// Which block.
     pub number: BlockNumber,
     /// The result of the worker.
@@ -60,7 +60,7 @@ pub struct OrderedBlock<T> {
 /// Reads the sources from block `from` on and passes the result for each block to `take`, in input
 /// order. With [`OnError::Stop`] the error is the one that comes first in the input, and all blocks
 /// before it have been passed to `take`.
-pub fn read_ordered<W: BlockWorker>(
+pub(crate) fn read_ordered<W: BlockWorker>(
     sources: &[Source],
     options: &ReadOptions,
     from: BlockNumber,

@@ -10,6 +10,7 @@ use crate::text::SplitError;
 
 /// Why a corpus was not encoded into shards. Options are marked with backquotes.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum ShardError {
     /// A document cannot be split into pretokens.
     #[error(transparent)]

@@ -7,6 +7,7 @@ use crate::corpus::{BlockNumber, CorpusError};
 
 /// A file of a shard.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct ShardFile {
     /// Its name in the directory.
     pub name: String,
@@ -16,6 +17,7 @@ pub struct ShardFile {
 
 /// A finished shard, and where in the input the next one starts.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Shard {
     /// Its files. The first holds the ids.
     pub files: Vec<ShardFile>,
@@ -147,6 +149,7 @@ fn recorded_sizes(files: &Value, names: &[String], expected: &[Option<u64>]) -> 
 
 /// What was written, including the shards of earlier runs.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct ShardReport {
     /// The shards.
     pub shards: Vec<Shard>,

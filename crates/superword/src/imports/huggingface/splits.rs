@@ -9,7 +9,8 @@ use std::borrow::Cow;
 use super::super::build::pretokenizer_for;
 use super::super::error::Reason;
 use super::super::json::Node;
-use crate::text::{DEEPSEEK_SPLITS, PretokenizerConfig};
+use crate::text::PretokenizerConfig;
+use crate::text::presets::DEEPSEEK_SPLITS;
 
 /// The pattern of ByteLevel, as Hugging Face writes it.
 const BYTE_LEVEL: &str =

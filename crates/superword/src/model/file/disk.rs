@@ -102,6 +102,7 @@ fn load_error(path: &Path, source: io::Error) -> LoadError {
 /// Why a model could not be saved.
 #[derive(Debug, thiserror::Error)]
 #[allow(missing_docs)] // The messages describe the variants.
+#[non_exhaustive]
 pub enum SaveError {
     #[error(transparent)]
     Write(#[from] WriteError),

@@ -10,6 +10,7 @@ use crate::model::BuildError;
 /// file. Items (events, ids, n-grams) count from 0.
 #[derive(Debug, thiserror::Error)]
 #[allow(missing_docs)] // each message says what its fields are
+#[non_exhaustive]
 pub enum LoadError {
     #[error("there is no file {}", path.display())]
     NotFound { path: PathBuf },
@@ -197,6 +198,7 @@ impl LoadError {
 /// What a file that is not a model looks like.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[allow(missing_docs)] // the names say it
+#[non_exhaustive]
 pub enum LooksLike {
     MangledModel,
     LfsPointer,

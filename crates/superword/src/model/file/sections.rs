@@ -13,6 +13,7 @@ const DELETE: u8 = 2;
 
 /// One of the parts of the file that follow the header.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[non_exhaustive]
 pub enum Section {
     /// The events.
     Events,

@@ -1,10 +1,10 @@
 //! Counting a text, in one pass.
 
 use crate::corpus::{ReadOptions, ReadReport, Sample, Source, plan_sample};
-use crate::count::{BigramBounds, CandidateCounts, EarlyCut, Eligible, PretokenCounts};
+use crate::count::{BigramBounds, CandidateCounts, EarlyCut, PretokenCounts};
 use crate::model::Model;
 use crate::observe::{Observer, Phase};
-use crate::prepare::Preparation;
+use crate::prepare::Preparations;
 use crate::text::Pretokenizer;
 use crate::train::counting::{Budget, Pass};
 use crate::train::inputs::Inputs;
@@ -30,6 +30,7 @@ pub struct Text<'a> {
 
 /// The pretokens of a text.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct CountedPretokens {
     /// How often each pretoken occurs.
     pub counts: PretokenCounts,
@@ -43,6 +44,7 @@ pub struct CountedPretokens {
 
 /// The candidates of a text.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct CountedCandidates {
     /// How often each candidate occurs.
     pub counts: CandidateCounts,
@@ -104,33 +106,38 @@ pub enum Cut<'a> {
     InWholeText(u64, &'a BigramBounds),
 }
 
-/// Counts the candidates of a text. Texts are prepared as encoding does it, and candidates end at
+/// Counts the candidates of a text, in the symbols of a model without superwords.
+///
+/// Texts are prepared as encoding does it: special tokens are plain text, and candidates end at other
 /// added tokens.
 pub fn count_candidates(
     text: &Text<'_>,
-    pretokenizer: &Pretokenizer,
-    preparation: &Preparation,
-    eligible: &Eligible,
+    words: &Model,
     cut: Cut<'_>,
     observer: &dyn Observer,
 ) -> Result<CountedCandidates, TrainError> {
-    let ((counts, tally), times) =
-        text.pass(pretokenizer, observer, Phase::Candidates, |pass| {
-            let preparation = (!preparation.is_nothing()).then_some(preparation);
-            match cut {
-                Cut::InThisText(below) => {
-                    pass.candidates(preparation, eligible, None, below, piece_key)
-                }
-                Cut::InWholeText(below, bounds) => {
-                    let sketch = bounds.at_least(below);
-                    let early = EarlyCut {
-                        sketch: &sketch,
-                        threshold: below,
-                    };
-                    pass.whole_candidates(preparation, eligible, Some(early), piece_key)
-                }
+    let pretokenizer = &Pretokenizer::new(words.parts().pretokenizer.clone())?;
+    let eligible = &Words::of_model(words)?.eligible(words.parts().alphabet, pretokenizer);
+    let preparations = Preparations::new(words);
+    let preparation = Some(preparations.ordinary()).filter(|ordinary| !ordinary.is_nothing());
+    let ((counts, tally), times) = text.pass(
+        pretokenizer,
+        observer,
+        Phase::Candidates,
+        |pass| match cut {
+            Cut::InThisText(below) => {
+                pass.candidates(preparation, eligible, None, below, piece_key)
             }
-        })?;
+            Cut::InWholeText(below, bounds) => {
+                let sketch = bounds.at_least(below);
+                let early = EarlyCut {
+                    sketch: &sketch,
+                    threshold: below,
+                };
+                pass.whole_candidates(preparation, eligible, Some(early), piece_key)
+            }
+        },
+    )?;
     Ok(CountedCandidates {
         counts,
         read: tally.read,

@@ -20,6 +20,7 @@ const UINT16_IDS: u64 = 1 << 16;
 
 /// The format of the files of a shard.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum ShardFormat {
     /// Arrays in numpy's file format: the ids, and where each document starts and ends.
     #[default]
