@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gc
 import random
-import resource
 import sys
 import weakref
 from concurrent.futures import ThreadPoolExecutor
@@ -82,6 +81,8 @@ def test_repeated_calls_take_no_more_memory() -> None:
         arrays_of(tok, texts)
         tok.decode(tok.encode("".join(texts)))
         superword.Tokenizer.from_bytes(tok.to_bytes()).encode(texts[0])
+
+    import resource
 
     def peak() -> int:
         return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
