@@ -9,8 +9,7 @@ SOURCES := $(shell find crates -name '*.rs' -o -name Cargo.toml) Cargo.toml Carg
 
 .PHONY: help setup demo wheel test-wheel sdist playground docs docs-links lint lint-rust lint-python test-rust \
 	test-python test test-browser test-cluster test-families soak sanitize fuzz bench lint-workflows \
-	check-targets format \
-	clean
+	check-targets crate format clean
 
 help: ## Show what can be made
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12

@@ -144,7 +144,7 @@ def test_a_receipt_that_claims_many_tasks_takes_no_memory_for_them(counts: Path)
     receipt.write_text(json.dumps(content))
     with pytest.raises(CountsError, match=r"999,?999,?999,?999,?999 tasks of") as caught:
         check_complete(counts)
-    assert len(caught.value.missing) == 100_000
+    assert len(caught.value.missing or ()) == 100_000
 
 
 @pytest.mark.parametrize("length", [2**38, 2**63, 2**64 - 1, 0])

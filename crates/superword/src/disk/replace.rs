@@ -58,7 +58,7 @@ impl Replacement {
     }
 
     /// [`Replacement::begin`] for [`replace_own`].
-    pub fn begin_own(path: &Path) -> Result<Replacement, WriteError> {
+    pub(crate) fn begin_own(path: &Path) -> Result<Replacement, WriteError> {
         match fs::symlink_metadata(path) {
             Ok(metadata) if metadata.is_symlink() => {
                 Self::begin_from(path, Err(ErrorKind::NotFound.into()))
