@@ -22,6 +22,10 @@ from typing import Any
 FUZZ = Path(__file__).resolve().parent.parent / "fuzz"
 TARGETS = sorted(path.stem for path in (FUZZ / "fuzz_targets").glob("*.rs"))
 LIMITS = ("-rss_limit_mb=4096", "-timeout=25", "-max_len=4096", "-print_final_stats=1")
+# Tracing comparisons makes inputs several times slower: compiling a pattern compares a lot.
+BUILD = ("--no-trace-compares",)
+# Rust has no use after return.
+ASAN_OPTIONS = "detect_stack_use_after_return=0:malloc_context_size=8:quarantine_size_mb=64"
 INSTALL = """fuzzing needs a nightly Rust compiler and cargo-fuzz:
 
     rustup toolchain install nightly
@@ -70,8 +74,9 @@ def fuzz(target: str, seconds: int) -> dict[str, Any]:
     before = set(crashes.glob("*"))
     started = time.monotonic()
     run = subprocess.run(
-        ["cargo", "+nightly", "fuzz", "run", target, *known, "--", *options],
+        ["cargo", "+nightly", "fuzz", "run", *BUILD, target, *known, "--", *options],
         cwd=FUZZ.parent,
+        env={"ASAN_OPTIONS": ASAN_OPTIONS, **os.environ},
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
@@ -102,7 +107,7 @@ def main() -> None:
     if unknown:
         sys.exit(f"there is no target {', '.join(unknown)}; there are {', '.join(TARGETS)}")
     check_tools()
-    subprocess.run(["cargo", "+nightly", "fuzz", "build"], cwd=FUZZ.parent, check=True)
+    subprocess.run(["cargo", "+nightly", "fuzz", "build", *BUILD], cwd=FUZZ.parent, check=True)
     rows = []
     print(f"{'target':<12} {'inputs':>12} {'seconds':>8} {'coverage':>9} {'crashes':>8}")
     for target in chosen:

@@ -23,7 +23,7 @@ pub fn check(data: &[u8]) {
     let known = ids.iter().map(|&id| encoder.token_bytes(TokenId(id)));
     let expected: Option<Vec<&[u8]>> = known.collect();
     let mut bytes = Vec::new();
-    match (encoder.decode(&ids, &mut bytes), expected) {
+    match (encoder.decode_into(&ids, &mut bytes), expected) {
         (Ok(()), Some(tokens)) => assert_eq!(bytes, tokens.concat()),
         (Err(error), None) => {
             let position = error.position;
@@ -34,6 +34,9 @@ pub fn check(data: &[u8]) {
     }
     let line: Vec<String> = ids.iter().map(u32::to_string).collect();
     let decoded = encoder.decode_lines(line.join(" ").as_bytes(), b"");
-    assert_eq!(decoded.is_some(), encoder.decode(&ids, &mut bytes).is_ok());
+    assert_eq!(
+        decoded.is_some(),
+        encoder.decode_into(&ids, &mut bytes).is_ok()
+    );
     encoder.decode_lines(rest, b"\n");
 }

@@ -38,7 +38,7 @@ pub fn check(data: &[u8]) {
     }
     let mut bytes = Vec::new();
     encoder
-        .decode(&expected, &mut bytes)
+        .decode_into(&expected, &mut bytes)
         .expect("ids of the model");
     assert_eq!(bytes, text.as_bytes());
 

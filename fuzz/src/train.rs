@@ -87,12 +87,13 @@ fn options(input: &mut Input<'_>) -> TrainOptions {
         ]),
         max_words: input.one_in(4).then(|| 1 + input.below(4)),
         same_script: input.one_in(4),
-        boundary: input.pick(&[
-            Boundary::Auto,
-            Boundary::Any,
-            Boundary::Space,
-            Boundary::Exportable,
-        ]),
+        boundary: match input.below(32) {
+            0..16 => Boundary::Any,
+            16..30 => Boundary::Space,
+            // These compile patterns.
+            30 => Boundary::Auto,
+            _ => Boundary::Exportable,
+        },
         veto: input
             .one_in(8)
             .then(|| input.pick(&["ab", "^ ", r"\d"]).to_owned()),

@@ -27,25 +27,32 @@ const LONGEST: usize = 80;
 
 /// The preset or pattern that the input chooses.
 pub fn config(input: &mut Input<'_>) -> PretokenizerConfig {
-    let choice = input.below(PRESETS.len() + PATTERNS.len());
-    match PRESETS.get(choice) {
-        Some(name) => PretokenizerConfig::preset(name).expect("a preset"),
-        None => PretokenizerConfig {
+    // Patterns are rare, because they are compiled for each input.
+    if input.one_in(32) {
+        return PretokenizerConfig {
             name: None,
-            pattern: PATTERNS[choice - PRESETS.len()].to_owned(),
+            pattern: input.pick(&PATTERNS).to_owned(),
             script: None,
             eligible: input.pick(&[r"\p{L}", "a", ".", "^ "]).to_owned(),
-        },
+        };
     }
+    PretokenizerConfig::preset(input.pick(&PRESETS)).expect("a preset")
 }
+
+/// The name, the pattern and the pattern of eligible pretokens.
+type Key = (Option<String>, String, String);
 
 /// The pretokenizer of a configuration, run by a regex engine. Kept, because compiling is slow.
 pub fn generic(config: &PretokenizerConfig) -> Pretokenizer {
     thread_local! {
-        static KNOWN: RefCell<HashMap<String, Pretokenizer>> = RefCell::default();
+        static KNOWN: RefCell<HashMap<Key, Pretokenizer>> = RefCell::default();
     }
     KNOWN.with_borrow_mut(|known| {
-        let key = format!("{config:?}");
+        let key = (
+            config.name.clone(),
+            config.pattern.clone(),
+            config.eligible.clone(),
+        );
         let make = || generic_pretokenizer(config.clone()).expect("a valid pattern");
         known.entry(key).or_insert_with(make).clone()
     })

@@ -23,11 +23,11 @@ pub fn check_usable(model: &Model, text: &str) -> Vec<u8> {
     encoder.set_cache_bytes(0);
     for preparation in [encoder.ordinary().clone(), encoder.preparation(|_| true)] {
         let mut ids = Vec::new();
-        if encoder.encode(text, &preparation, &mut ids).is_err() {
+        if encoder.encode_into(text, &preparation, &mut ids).is_err() {
             continue;
         }
         let mut bytes = Vec::new();
-        let decoded = encoder.decode(&ids, &mut bytes);
+        let decoded = encoder.decode_into(&ids, &mut bytes);
         assert!(decoded.is_ok(), "ids of a text are ids of the model");
         let parts = model.parts();
         // White space that belongs to an added token is lost, and so is the second text of an id.

@@ -96,7 +96,7 @@ impl WordEncoder {
         if let Merging::Table(table, _) = &self.merging
             && table.is_monotonic()
         {
-            return reached_by_parts(table, symbols, events);
+            return reached_by_parts(table, &self.bytes, symbols, events);
         }
         let (mut encoded, mut scratch) = (Vec::new(), Scratch::default());
         (0..symbols as u32)
@@ -115,9 +115,21 @@ impl WordEncoder {
 /// that this byte becomes part of, and so on up to the left part itself. The same holds on the
 /// right. So it is enough to climb both sides in the order of the ranks and look for an earlier
 /// rule across the boundary.
-fn reached_by_parts(table: &MergeTable, symbols: usize, events: &[WordEvent]) -> Vec<bool> {
+fn reached_by_parts(
+    table: &MergeTable,
+    bytes: &[u32; 256],
+    symbols: usize,
+    events: &[WordEvent],
+) -> Vec<bool> {
     let mut parts: Vec<Option<(u32, u32)>> = vec![None; symbols];
-    let mut reached = vec![true; symbols];
+    // Apart from the bytes, only what merges make is reached. A superword is not, even if a merge
+    // names it as a part.
+    let mut reached = vec![false; symbols];
+    for &byte in bytes {
+        if let Some(reached) = reached.get_mut(byte as usize) {
+            *reached = true;
+        }
+    }
     let (mut lefts, mut rights) = (Vec::new(), Vec::new());
     for event in events {
         let WordEvent::Merge {
@@ -217,7 +229,7 @@ mod tests {
                 panic!("nothing is deleted");
             };
             assert!(table.is_monotonic());
-            let reached = reached_by_parts(table, tokens.len(), &events);
+            let reached = reached_by_parts(table, &words.bytes, tokens.len(), &events);
             let (mut symbols, mut scratch) = (Vec::new(), Scratch::default());
             for (token, bytes) in (0..).zip(&tokens) {
                 words.encode(bytes, &mut symbols, &mut scratch);

@@ -279,3 +279,19 @@ fn deleting_a_superword_changes_no_word() {
         assert_eq!(ids, [97, 98, 257]);
     }
 }
+
+#[test]
+fn a_merge_of_a_superword_applies_to_no_word() {
+    // `bA`, the superword `bAbA`, and a merge of both that no word can reach.
+    let mut parts = plain(vec![
+        merge(98, 65, 1),
+        supermerge(256, 256, 1),
+        merge(256, 257, 1),
+    ]);
+    parts.method = Method::SuperBpe;
+    parts.pretokenizer.pattern = r"\w+|\W".to_owned();
+    let encoder = Encoder::new(Arc::new(Model::build(parts).unwrap())).unwrap();
+    let mut ids = Vec::new();
+    encoder.encode_ordinary("bAbAbA", &mut ids).unwrap();
+    assert_eq!(ids, [256, 256, 256]);
+}

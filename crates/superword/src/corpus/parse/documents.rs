@@ -131,7 +131,7 @@ impl Block<'_> {
 
     /// True if the record that starts at `at` is the first one of the source.
     fn is_first_record(&self, at: usize) -> bool {
-        self.start.line == 1 && self.bytes[..at].iter().all(u8::is_ascii_whitespace)
+        self.start.is_first && self.bytes[..at].iter().all(u8::is_ascii_whitespace)
     }
 
     fn is_blank_line(&self, range: &Range<usize>) -> bool {

@@ -18,6 +18,8 @@ pub(in crate::corpus) struct BlockStart {
     pub(in crate::corpus) line: u64,
     /// Text bytes before it, including a byte order mark.
     pub(in crate::corpus) offset: u64,
+    /// True if there are only blank lines before it.
+    pub(in crate::corpus) is_first: bool,
 }
 
 /// Why there is no next block.
@@ -52,7 +54,11 @@ impl BlockReader {
             format: source.format,
             stream: Decompressor::new(input, source.compression),
             carry: Vec::new(),
-            next: BlockStart { line: 1, offset: 0 },
+            next: BlockStart {
+                line: 1,
+                offset: 0,
+                is_first: true,
+            },
             started: false,
             finished: false,
             failure: None,
@@ -155,6 +161,7 @@ impl BlockReader {
     fn pass(&mut self, block: &[u8]) -> BlockStart {
         let start = self.next;
         self.next.offset += block.len() as u64;
+        self.next.is_first = start.is_first && block.iter().all(u8::is_ascii_whitespace);
         self.next.line += match self.format {
             Format::Framed => frames(block).count() as u64,
             _ => memchr::memchr_iter(b'\n', block).count() as u64,

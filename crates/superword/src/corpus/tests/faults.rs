@@ -90,6 +90,7 @@ fn a_json_array_is_named_as_such() {
         ("[\n  {\"text\": \"a\"},\n  {\"text\": \"b\"}\n]\n", 1),
         ("[{\"text\": \"a\"}, {\"text\": \"b\"}]", 1),
         ("\u{feff}  [\n", 1),
+        ("\n \n\n\n\n\n\n\n\n[\n", 10), // whatever the size of blocks is
     ] {
         let array = error(text.as_bytes(), Format::Jsonl);
         let source_name = source_name();
