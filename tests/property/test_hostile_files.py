@@ -124,7 +124,7 @@ def replaceable(path: Path) -> None:
 @cache
 def readers() -> dict[str, Reader]:
     path = folder()
-    plain = [
+    plain: list[tuple[str, str, Callable[[Path], object]]] = [
         ("evaluation", "result.json", files.load),
         ("plan", "plan.json", read_plan),
         ("counts", "counts.tsv", Counts.load),
