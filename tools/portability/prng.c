@@ -1,4 +1,4 @@
-/* bcryptprimitives.dll for wine before 9.0, which lacks it. Rust's standard library needs this one
+/* bcryptprimitives.dll for versions of wine that lack it, such as 8.0. Rust's standard library needs this one
    function for the seeds of hash tables. */
 #include <windows.h>
 #include <ntsecapi.h>
