@@ -176,7 +176,6 @@ crate: ## Check the Rust crate: docs, features, examples, package, licences
 	for example in $(CRATE_EXAMPLES); do cargo run --quiet --package superword --example $$example || exit 1; done
 	cargo run --quiet --package superword --no-default-features --example documents
 	cargo publish --dry-run --quiet --package superword --registry crates-io --allow-dirty
-	@if [ -n "$$CI" ]; then cargo install --quiet --locked cargo-deny; fi
 	@if cargo deny --version >/dev/null 2>&1; then cargo deny --locked check $(DENY); \
 	else echo "crate: licences were not checked, because cargo-deny is not installed"; fi
 
