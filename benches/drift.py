@@ -23,7 +23,7 @@ from benches.render import load, newest
 
 Record = dict[str, Any]
 OURS = "superword"
-# Two runs on the same machine differ by up to a tenth, and shared machines by more.
+# A first choice, not measured yet: lower it once some nights show how much the ratios vary.
 TOLERANCE = 0.25
 
 

@@ -177,7 +177,8 @@ def expand(
                 found.setdefault(STDIN, Input(STDIN, format or "lines", None, group))
                 continue
             # A file with two names (a.txt, ./a.txt) is read once.
-            key = os.path.realpath(name)
+            # On Windows, names that differ in case only are the same file.
+            key = os.path.normcase(os.path.realpath(name))
             if key not in found:
                 found[key] = Input(name, format, Path(name).stat().st_size, group)
             elif found[key].group != group:

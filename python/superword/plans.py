@@ -19,6 +19,7 @@ import json
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import starmap
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -38,9 +39,9 @@ from superword._counting.stored import Stored
 from superword._files.replace import replace as replace_file
 from superword._reading.sources import gather
 from superword._support.checks import size
-from superword._support.parsing import parse_json
+from superword._support.json_values import parse_json
 from superword.counts import BigramBounds, words_key
-from superword.errors import CountsError, InputError, OptionError, PlanError
+from superword.errors import CountsError, InputError, OptionError, PlanError, SuperwordError
 from superword.inputs import STDIN, Input, expand, groups_of
 from superword.options import Format, OnError, ReadOptions, pretokenizer_of
 from superword.pretokenizer import DEFAULT, Pretokenizer
@@ -89,6 +90,15 @@ class PlannedInput:
         path = os.path.abspath(item.path)  # noqa: PTH100 - Path.resolve would follow links.
         return cls(path, item.format, item.group, bytes_, ends)
 
+    @classmethod
+    def _of(cls, read: Any) -> PlannedInput:
+        """The file of a plan file."""
+        item = cls(**read)
+        texts = (item.path, item.format or "", item.group or "", item.ends)
+        if not all(isinstance(text, str) for text in texts) or type(item.size) is not int:
+            raise ValueError("an input has no path or no size")
+        return item
+
     def opened(self) -> Input:
         """The file as an input. `InputError` if it is not the file that was planned."""
         found = _core.identity(self.path) if Path(self.path).exists() else None
@@ -113,6 +123,13 @@ class Task:
     def bytes(self) -> int:
         """The size of the files on disk."""
         return sum(item.size for item in self.inputs)
+
+    @classmethod
+    def _of(cls, number: int, read: Any) -> Task:
+        """The task of a plan file. Its name becomes a directory, so no other name is accepted."""
+        if read["name"] != task_name(number):
+            raise ValueError(f"the name of task {number} is not {task_name(number)}")
+        return cls(task_name(number), tuple(map(PlannedInput._of, read["inputs"])))
 
     def opened(self) -> list[Input]:
         """The files as inputs. `InputError` if one of them has changed."""
@@ -243,46 +260,27 @@ class Plan:
         try:
             pretokenizer = pretokenizer_described(read["pretokenizer"])
             assert pretokenizer is not None
-            plan = cls(
-                tasks=tuple(
-                    Task(task["name"], tuple(PlannedInput(**item) for item in task["inputs"]))
-                    for task in read["tasks"]
-                ),
-                partitions=read["partitions"],
-                pretokenizer=pretokenizer,
-                text_field=read["text_field"],
-                on_error=read["on_error"],
-                weights=read["weights"],
+            # Anyone can write a plan with a right key, so its values are checked like options.
+            options = ReadOptions(
+                text_field=read["text_field"], on_error=read["on_error"], weights=read["weights"]
             )
-            plan._check_types()
-        except (KeyError, TypeError, AssertionError, CountsError) as error:
-            raise PlanError(f"{target} is damaged: {error}", hint="make the plan again") from None
+            plan = cls(
+                tasks=tuple(starmap(Task._of, enumerate(read["tasks"]))),
+                partitions=directories.check_partitions(read["partitions"]),
+                pretokenizer=pretokenizer,
+                text_field=options.text_field,
+                on_error=options.on_error,
+                weights=dict(options.group_weights),
+            )
+        except (KeyError, TypeError, ValueError, AssertionError, SuperwordError) as error:
+            shown = error.message if isinstance(error, SuperwordError) else error
+            raise PlanError(f"{target} is damaged: {shown}", hint="make the plan again") from None
         if plan.key != read.get("key"):
             raise PlanError(
                 f"{target} was changed after it was made",
                 hint="make the plan again with the options that you want",
             )
         return plan
-
-    def _check_types(self) -> None:
-        """`TypeError` if something has a type or a name that `make` never gives it."""
-        if not isinstance(self.weights, Mapping):
-            raise TypeError("the weights are missing")
-        inputs = [item for task in self.tasks for item in task.inputs]
-        texts = [self.text_field, self.on_error, *self.weights]
-        texts += [text for item in inputs for text in (item.path, item.ends)]
-        texts += [text for item in inputs for text in (item.format, item.group) if text is not None]
-        whole = [self.partitions, *(item.size for item in inputs)]
-        numbers = [*whole, *self.weights.values()]
-        if not all(isinstance(text, str) for text in texts):
-            raise TypeError("a text is missing")
-        if not all(isinstance(number, int) for number in whole):
-            raise TypeError("a number is missing")
-        if not all(isinstance(number, int | float) for number in numbers):
-            raise TypeError("a number is missing")
-        # Names of tasks become names of directories.
-        if [task.name for task in self.tasks] != list(map(task_name, range(len(self.tasks)))):
-            raise TypeError("the tasks have other names")
 
     def _read_options(
         self, task: Task, threads: int | None, max_memory: int | str | None

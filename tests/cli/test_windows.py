@@ -6,12 +6,14 @@ import errno
 import io
 import os
 import sys
+from pathlib import Path
 
 import click
 import pytest
 from click.testing import CliRunner
 from superword._support import systems
 from superword.cli import cli, group
+from superword.inputs import expand
 
 
 def redirected() -> tuple[io.BytesIO, io.TextIOWrapper]:
@@ -71,3 +73,13 @@ def test_a_closed_pipe_is_quiet_and_other_errors_are_not(
 
 def test_the_simulation_is_off_elsewhere() -> None:
     assert (sys.platform == "win32") == systems.WINDOWS
+
+
+def test_names_that_differ_in_case_are_read_once(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    for name in ("a.txt", "A.txt"):
+        (tmp_path / name).write_bytes(b"one of the words")
+    both = [str(tmp_path / name) for name in ("a.txt", "A.txt")]
+    monkeypatch.setattr(os.path, "normcase", str.lower)
+    assert [item.path for item in expand(both)] == both[:1]

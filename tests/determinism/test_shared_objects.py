@@ -55,7 +55,7 @@ def test_the_gil_stays_disabled() -> None:
     if not sysconfig.get_config_var("Py_GIL_DISABLED"):
         pytest.skip("this Python always has a GIL")
     # Importing a module that is not made for free threading turns the GIL on.
-    assert not sys._is_gil_enabled()
+    assert not sys._is_gil_enabled()  # type: ignore[attr-defined,unused-ignore]
 
 
 def test_all_methods_of_a_tokenizer_at_once(superbpe: superword.Tokenizer) -> None:

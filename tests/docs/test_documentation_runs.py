@@ -54,6 +54,7 @@ NOT_RUN = {
     "docs/how-to/train.md": [DOWNLOAD],
     "docs/how-to/other-programs.md": [DOWNLOAD],
     "docs/how-to/playground.md": ["needs the built page", "builds the page"],
+    "docs/security.md": ["limits the shell that runs the blocks after it"],
     "docs/how-to/serving.md": ["needs vLLM", "needs vLLM", "needs SGLang"],
 }
 

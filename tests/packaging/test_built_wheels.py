@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import re
 import sys
 import zipfile
@@ -18,14 +19,14 @@ WHEELS = sorted((ROOT / "dist").glob("*.whl"))
 @pytest.fixture
 def contents(monkeypatch: pytest.MonkeyPatch) -> Iterator[ModuleType]:
     monkeypatch.syspath_prepend(str(ROOT / "tools" / "packaging"))
-    import contents
-
-    yield contents
+    yield importlib.import_module("contents")
     for name in ("contents", "notices"):
         sys.modules.pop(name, None)
 
 
-@pytest.fixture(params=WHEELS or [None], ids=lambda wheel: wheel.name if wheel else "none")
+@pytest.fixture(
+    params=[None, *WHEELS][bool(WHEELS) :], ids=lambda wheel: wheel.name if wheel else "none"
+)
 def wheel(request: pytest.FixtureRequest) -> Path:
     if request.param is None:
         pytest.skip("dist/ has no wheel; run make wheel")

@@ -8,6 +8,7 @@ from __future__ import annotations
 import ast
 import os
 import re
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -57,6 +58,7 @@ def on_the_command_line(case: provoke.Case) -> str:
     return result.stderr.rstrip()
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="paths and errors of the system differ")
 def test_messages_of_both_faces(prepared: Path) -> None:
     shown = []
     for case in provoke.cases():

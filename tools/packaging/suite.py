@@ -20,6 +20,7 @@ NEEDS_REPOSITORY = [
     "tests/integrations/test_published_tokenizers.py",
     "tests/packaging/test_metadata.py",
     "tests/packaging/test_built_wheels.py",
+    "tests/release",
     "tests/snapshots",
 ]
 

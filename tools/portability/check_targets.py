@@ -119,15 +119,25 @@ def can_run(target: Target) -> bool:
 
 def run_tests(target: Target) -> bool:
     """Run the tests of the engine in the emulator."""
-    with tempfile.TemporaryDirectory() as prefix:
+    with tempfile.TemporaryDirectory() as folder:
         more = {
             target.variable("LINKER"): target.compiler or "",
             target.variable("RUNNER"): " ".join(target.runner),
-            "WINEDEBUG": "-all",
-            "WINEPREFIX": prefix,
         }
+        if "windows" in target.name:
+            more |= for_wine(target.compiler or "", Path(folder))
         command = ["test", "--quiet", "--locked", "--target", target.name]
         return cargo([*command, "--package", "superword", "--lib", "--tests"], more)
+
+
+def for_wine(compiler: str, folder: Path) -> dict[str, str]:
+    """A configuration of wine for this run, with a library that its older versions lack."""
+    libraries = folder / "libraries"
+    libraries.mkdir()
+    library = libraries / "bcryptprimitives.dll"
+    source = COMPILER.with_name("prng.c")
+    subprocess.run([compiler, "-shared", "-o", library, source, "-ladvapi32"], check=True)
+    return {"WINEDEBUG": "-all", "WINEPATH": str(libraries), "WINEPREFIX": str(folder / "wine")}
 
 
 if __name__ == "__main__":

@@ -28,6 +28,7 @@ MODULE = """\
     options:
       heading_level: 1
       members: []
+      show_root_full_path: true
 """
 
 
@@ -86,7 +87,8 @@ def _text(
         summaries = [
             f"| [`{m}`]({_page(m, FOLDER)}) | {_summary(package, m)} |" for m in modules[1:]
         ]
-        table = ["| module | |", "|---|---|", *summaries, ""]
+        table = ['<div class="options" markdown>\n', "| module | |", "|---|---|", *summaries]
+        table.append("\n</div>\n")
         lines += [INTRODUCTION, "## Modules\n", *table]
     if others:
         lines.append("Also here, and documented elsewhere:\n")
@@ -96,7 +98,9 @@ def _text(
             # An empty anchor, so that links to this name lead somewhere too.
             lines.append(f'- <a id="{name.path}"></a>[`{name.name}`]({link})')
         lines.append("")
-    lines += [f"::: {name.path}\n" for name in own]
+    # On the page of the package, `superword.train` is what people write.
+    full = "    options:\n      show_root_full_path: true\n" if module == PACKAGE else ""
+    lines += [f"::: {name.path}\n{full}" for name in own]
     return "\n".join(lines)
 
 

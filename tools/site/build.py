@@ -2,9 +2,9 @@
 
     python tools/site/build.py      # or: make docs
 
-Pages are copied and generated into `.site/docs`, Zensical builds them into `site`, and every link
-of the result is checked. Nothing is downloaded. Models for the picture and the example report are
-trained on Python's standard library, once; they are kept in `.site/models`.
+Pages are copied and generated into `.site/docs`, Zensical builds them, and every link of the
+result is checked before it becomes `site`. Nothing is downloaded. Models for the picture and the
+example report are trained on Python's standard library, once; they are kept in `.site/models`.
 """
 
 # ruff: noqa: E402 - `benches` is found only once the repository is on the path.
@@ -33,6 +33,7 @@ from superword.cli import cli
 WORK = ROOT / ".site"
 STAGE = WORK / "docs"
 MODELS = WORK / "models"
+BUILT = WORK / "site"
 SITE = ROOT / "site"
 # Zensical loads this from a server when a page is opened from disk. The site has its own copy.
 SHIM = "https://unpkg.com/iframe-worker/shim"
@@ -109,6 +110,8 @@ def build() -> None:
     run("-m", "zensical", "build", "--strict", "--clean")
     use_own_shim()
     check()
+    shutil.move(BUILT, SITE)
+    print(f"open {SITE / 'index.html'}")
 
 
 def train() -> Path:
@@ -123,17 +126,17 @@ def train() -> Path:
 
 def use_own_shim() -> None:
     """Let every page load its own copy of the shim."""
-    for path in SITE.rglob("*.html"):
+    for path in BUILT.rglob("*.html"):
         text = path.read_text(encoding="utf-8")
         if SHIM in text:
-            page = path.relative_to(SITE).as_posix()
+            page = path.relative_to(BUILT).as_posix()
             path.write_text(text.replace(SHIM, relative(OWN_SHIM, page)), encoding="utf-8")
 
 
 def check() -> None:
     """Check the links, and that every public name has its anchor."""
-    pages = site_check.read(SITE)
-    problems = site_check.check(SITE, pages)
+    pages = site_check.read(BUILT)
+    problems = site_check.check(BUILT, pages)
     known = {
         anchor
         for path, page in pages.items()
@@ -147,8 +150,8 @@ def check() -> None:
         print(f"error: {problem}", file=sys.stderr)
     if problems:
         raise SiteError(f"the site has {len(problems)} errors")
-    size = sum(path.stat().st_size for path in SITE.rglob("*") if path.is_file())
-    print(f"site: {len(pages)} pages, {size / 1e6:.1f} MB; open {SITE / 'index.html'}")
+    size = sum(path.stat().st_size for path in BUILT.rglob("*") if path.is_file())
+    print(f"site: {len(pages)} pages, {size / 1e6:.1f} MB")
 
 
 def run(*arguments: str) -> None:

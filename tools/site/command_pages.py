@@ -14,6 +14,9 @@ These pages are generated from the program. `superword COMMAND --help` prints th
 [reference](../reference.md#command-line) has all commands in one table, with exit codes and what
 goes to standard output. The [how-to guides](../how-to/README.md) show commands at work.
 """
+# Tables without a visible head, whose first column is narrow: see theme/extra.css.
+OPEN_TABLE = '<div class="options" markdown>\n'
+CLOSE_TABLE = "\n</div>\n"
 # What is not a sentence: flags, and words with a backslash or a dot in front, such as `.jsonl`.
 _CODE = re.compile(r"(?<![\w`\\-])(--?[a-zA-Z0-9][\w-]*|\\\\?\w*|\.[a-z]\w+)(?![\w`-])")
 
@@ -37,11 +40,11 @@ def examples_of(command: click.Command) -> str:
 def _index(program: click.Group, sections: dict[str, list[str]]) -> str:
     lines = ["# Command line\n", f"{program.help}\n", INTRODUCTION]
     for section, names in sections.items():
-        lines += [f"## {section}\n", "| command | |", "|---|---|"]
+        lines += [f"## {section}\n", OPEN_TABLE, "| command | |", "|---|---|"]
         for name in names:
             link = f"{_slug(section)}.md#superword-{name}"
             lines.append(f"| [`superword {name}`]({link}) | {_summary(program.commands[name])} |")
-        lines.append("")
+        lines.append(CLOSE_TABLE)
     lines += ["## Options of the program itself\n", *_table(program, _context(program))]
     return "\n".join([*lines, *_examples(program)])
 
@@ -76,7 +79,7 @@ def _table(command: click.Command, context: click.Context) -> list[str]:
     for section, records in sections.items():
         lines += [
             f"**{section}**\n",
-            '<div class="options" markdown>\n',
+            OPEN_TABLE,
             "| option | |",
             "|---|---|",
         ]
@@ -84,7 +87,7 @@ def _table(command: click.Command, context: click.Context) -> list[str]:
             # A bar would end the cell.
             option = flags.replace("|", "\\|")
             lines.append(f"| `{option}` | {_text(description)} |")
-        lines += ["\n</div>\n"]
+        lines.append(CLOSE_TABLE)
     return lines
 
 

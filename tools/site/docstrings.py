@@ -28,6 +28,8 @@ class Docstrings(griffe.Extension):
         """Called for each object that Griffe has read."""
         if isinstance(obj, griffe.Attribute) and obj.docstring is None:
             _describe(obj)
+        elif isinstance(obj, griffe.Class):
+            _hide_empty_init(obj)
         elif isinstance(obj, griffe.Function):
             for parameter in obj.parameters:
                 parameter.default = _default(parameter.default)
@@ -54,6 +56,13 @@ def _describe(attribute: griffe.Attribute) -> None:
         text = comment_above(lines, attribute.lineno)
     if text:
         attribute.docstring = griffe.Docstring(text, parent=attribute)
+
+
+def _hide_empty_init(cls: griffe.Class) -> None:
+    """Remove an `__init__` that takes nothing: such objects are made by functions."""
+    made = cls.members.get("__init__")
+    if isinstance(made, griffe.Function) and len(made.parameters) == 1:
+        del cls.members["__init__"]
 
 
 def _is_option(value: Any) -> bool:

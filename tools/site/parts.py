@@ -118,7 +118,9 @@ def benchmarks(folder: Path) -> str:
     for plot in render.plots_of(path):
         kind = plot.removeprefix(f"{path.stem}-").removesuffix(".svg")
         title = PLOTS.get(kind, kind.replace("-", " ").capitalize())
-        lines += [f"### {title}\n", f"![{title}](../benches/results/{plot})\n"]
+        # A link to the plot itself, because it is small on a phone.
+        where = f"../benches/results/{plot}"
+        lines += [f"### {title}\n", f"[![{title}]({where})]({where})\n"]
     lines += [
         "## Targets\n",
         "Each run is compared with targets, and the missed ones are listed too.\n",

@@ -342,6 +342,16 @@ pub(crate) fn counts(
     )
 }
 
+/// Returns a copy of `content`. The only possible error is a lack of memory, where [`PyBytes::new`]
+/// would panic.
+pub(crate) fn copied_bytes<'py>(py: Python<'py>, content: &[u8]) -> PyResult<Bound<'py, PyBytes>> {
+    let copied = PyBytes::new_with(py, content.len(), |buffer| {
+        buffer.copy_from_slice(content);
+        Ok(())
+    });
+    copied.map_err(no_memory)
+}
+
 /// Encodes each document into a line of ids. `None` if the documents are not UTF-8.
 pub(crate) fn lines<'py>(
     py: Python<'py>,
@@ -369,7 +379,7 @@ pub(crate) fn lines<'py>(
     )?;
     match lines {
         None => Ok(None),
-        Some(Ok(lines)) => Ok(Some(PyBytes::new(py, &lines))),
+        Some(Ok(lines)) => copied_bytes(py, &lines).map(Some),
         Some(Err(error)) => Err(raised(&error)),
     }
 }

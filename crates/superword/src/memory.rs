@@ -61,7 +61,6 @@ pub(crate) fn extend<T: Copy>(items: &mut Vec<T>, more: &[T]) {
 }
 
 /// Makes room for `additional` bytes, as [`String::reserve`] does.
-#[cfg(feature = "files")]
 pub(crate) fn reserve_text(text: &mut String, additional: usize) {
     if text.try_reserve(additional).is_err() {
         fail();

@@ -13,14 +13,6 @@ pub const MAX: usize = 1024;
 
 /// The number of threads to use for the value of an option. 0 means one per core, and larger
 /// numbers than [`MAX`] mean [`MAX`].
-///
-/// ```
-/// assert!(superword::threads::resolve(0) >= 1);
-/// # #[cfg(feature = "threads")] {
-/// assert_eq!(superword::threads::resolve(3), 3);
-/// assert_eq!(superword::threads::resolve(100_000_000), superword::threads::MAX);
-/// # }
-/// ```
 pub(crate) fn resolve(threads: usize) -> usize {
     match threads {
         _ if cfg!(not(feature = "threads")) => 1,
@@ -82,6 +74,13 @@ pub(crate) fn join<T>(handles: Vec<ScopedJoinHandle<'_, T>>) -> Vec<T> {
 #[cfg(all(test, feature = "threads"))]
 mod tests {
     use super::*;
+
+    #[test]
+    fn zero_means_one_thread_per_core_and_too_many_mean_the_most() {
+        assert!(resolve(0) >= 1);
+        assert_eq!(resolve(3), 3);
+        assert_eq!(resolve(100_000_000), MAX);
+    }
 
     #[test]
     fn a_panic_of_one_thread_continues_after_all_have_ended() {

@@ -98,14 +98,11 @@ fn models_do_not_depend_on_the_features() {
 #[test]
 fn documents_in_memory_train_the_model_of_documents_in_files() {
     use superword::corpus::{Format, ReadOptions, Source};
-    use superword::internal::frame;
     use superword::train::{Resources, train as train_sources};
 
-    let mut bytes = Vec::new();
-    for text in documents() {
-        frame(Some(text.as_bytes()), &mut bytes);
-    }
-    let source = Source::memory("documents", bytes, Format::Framed);
+    let line = |text| format!("{}\n", serde_json::json!({ "text": text }));
+    let lines: String = documents().into_iter().map(line).collect();
+    let source = Source::memory("documents", lines.into_bytes(), Format::Jsonl);
     for (name, options) in every_kind_of_options() {
         let (model, _) = train_sources(
             std::slice::from_ref(&source),

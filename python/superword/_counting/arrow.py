@@ -14,7 +14,7 @@ from typing import Any, BinaryIO
 
 from superword._files.replace import replace
 from superword._support.extras import pyarrow
-from superword._support.parsing import parse_json
+from superword._support.json_values import parse_json
 from superword._support.paths import openable
 from superword.errors import CountsError, SaveError
 

@@ -27,8 +27,7 @@ from superword._counting.receipts import (
     write_receipt,
 )
 from superword._counting.stored import check_directory, is_part
-from superword._files.replace import make_directory
-from superword._files.replace import replace as replace_file
+from superword._files.replace import drop_link, make_directory, replace_own
 from superword._support.checks import whole
 from superword._support.text import plural
 from superword.errors import CountsError, OptionError
@@ -116,6 +115,7 @@ def _write_part(
         more["cut_below"] = receipt.cut_below
     schema = layout.schema(origin.describe(receipt.kind, {}, **more))
     path = str(folder / part_name(number, partitions))
+    drop_link(path)
     arrow.write(path, schema, layout.batches(columns, schema))
 
 
@@ -123,7 +123,7 @@ def _write_bounds(folder: Path, bounds: _core.BigramBounds, partitions: int) -> 
     """One file with all slices, so that a task leaves few files: their lengths, then the slices."""
     slices = [bounds.slice(number, partitions) for number in range(partitions)]
     lengths = b"".join(len(part).to_bytes(8, "little") for part in slices)
-    replace_file(folder / _bounds_name(None, partitions), lengths + b"".join(slices))
+    replace_own(folder / _bounds_name(None, partitions), lengths + b"".join(slices))
 
 
 def _read_bounds(folder: Path, number: int, partitions: int) -> bytes:
@@ -135,6 +135,8 @@ def _read_bounds(folder: Path, number: int, partitions: int) -> bytes:
         with (folder / _bounds_name(None, partitions)).open("rb") as file:
             head = file.read(8 * partitions)
             lengths = [int.from_bytes(head[at : at + 8], "little") for at in range(0, len(head), 8)]
+            if len(head) + sum(lengths) != os.fstat(file.fileno()).st_size:
+                raise IndexError("the lengths in the file do not add up")
             file.seek(8 * partitions + sum(lengths[:number]))
             return file.read(lengths[number])
     except (OSError, IndexError) as error:
@@ -248,7 +250,7 @@ def merge_partition(
     if total.has_bounds:
         slices = ((partition, _read_bounds(path, partition, of)) for path in found)
         summed = _core.BigramBounds.from_slices(slices, of).slice(partition, of)
-        replace_file(folder / _bounds_name(partition, of), summed)
+        replace_own(folder / _bounds_name(partition, of), summed)
     return total, len(counts)
 
 

@@ -46,20 +46,28 @@ class Origin(NamedTuple):
 
     @classmethod
     def of(cls, described: Mapping[str, Any]) -> Origin:
-        """The inverse of `describe`. `CountsError` if a value has another type."""
+        """The inverse of `describe`. `CountsError` if something else was recorded."""
         options, inputs = described.get("options", {}), described.get("inputs", [])
         words, bounds = described.get("words"), described.get("bounds")
-        sound = isinstance(options, Mapping) and isinstance(inputs, list)
-        sound = sound and all(isinstance(item, Mapping) for item in inputs)
-        if not sound or not all(isinstance(key, str | None) for key in (words, bounds)):
+        if not (
+            isinstance(options, dict)
+            and _are_weights(options.get("weights", {}))
+            and isinstance(inputs, list)
+            and all(isinstance(item, dict) for item in inputs)
+            and all(digest is None or isinstance(digest, str) for digest in (words, bounds))
+        ):
             raise _damaged()
         return cls(
             pretokenizer=pretokenizer_described(described.get("pretokenizer")),
-            options=dict(options),
+            options=options,
             inputs=tuple(inputs),
             words=words,
             bounds=bounds,
         )
+
+
+def _are_weights(value: object) -> bool:
+    return isinstance(value, dict) and all(type(w) in (int, float) for w in value.values())
 
 
 def cut_below_of(described: Mapping[str, Any] | None) -> int:

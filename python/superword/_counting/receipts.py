@@ -6,12 +6,13 @@ import json
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from superword._counting.origin import Origin, cut_below_of, origin_of, sum_facts, together
-from superword._files.replace import replace
-from superword._support.parsing import parse_json
+from superword._counting.origin import Origin, origin_of, sum_facts, together
+from superword._files.replace import replace_own
+from superword._support.json_values import parse_json
 from superword._support.text import plural
 from superword.errors import CountsError
 
@@ -30,6 +31,9 @@ __all__ = [
 ]
 
 RECEIPT = "receipt.json"
+
+# An error lists at most this many tasks that are not finished.
+_MOST_LISTED = 100_000
 
 
 class PlannedTask(NamedTuple):
@@ -96,7 +100,7 @@ def write_receipt(directory: str | os.PathLike[str], receipt: Receipt) -> None:
     if receipt.task is not None:
         more["task"] = receipt.task._asdict()
     described = receipt.origin.describe(receipt.kind, receipt.facts, **more)
-    replace(Path(directory) / RECEIPT, json.dumps(described, indent=1).encode())
+    replace_own(Path(directory) / RECEIPT, json.dumps(described, indent=1).encode())
 
 
 def read_receipt(directory: str | os.PathLike[str]) -> Receipt:
@@ -111,13 +115,13 @@ def read_receipt(directory: str | os.PathLike[str]) -> Receipt:
         return Receipt(
             kind=kind,
             origin=origin,
-            facts=facts or {},
-            checksums=tuple(int(checksum, 16) for checksum in described["checksums"]),
-            cut_below=cut_below_of({"cut_below": described["cut_below"]}),
-            min_count=int(described["min_count"]),
+            facts=_checked_facts(facts or {}),
+            checksums=tuple(_checksum(checksum) for checksum in described["checksums"]),
+            cut_below=_number("cut_below", described["cut_below"], least=1),
+            min_count=_number("min_count", described["min_count"], least=1),
             has_bounds=bool(described["has_bounds"]),
-            task=PlannedTask(**described["task"]) if "task" in described else None,
-            skipped_examples=tuple(described["skipped_examples"]),
+            task=_planned_task(described["task"]) if "task" in described else None,
+            skipped_examples=tuple(map(str, described["skipped_examples"])),
         )
     except FileNotFoundError:
         raise CountsError(
@@ -128,12 +132,41 @@ def read_receipt(directory: str | os.PathLike[str]) -> Receipt:
         ) from None
     except CountsError as error:
         raise error._at(str(path), path=str(path)) from None
-    except (OSError, ValueError, KeyError, TypeError, OverflowError) as error:
+    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
         raise CountsError(
             f"{path} cannot be read: {error}",
             hint="the file may be damaged; count this part again",
             path=str(path),
         ) from None
+
+
+def _number(name: str, value: object, least: int = 0) -> int:
+    if type(value) is not int or not least <= value < 2**64:
+        raise ValueError(f"{name} is not a whole number from {least} to 2**64 - 1")
+    return value
+
+
+def _checksum(text: str) -> int:
+    return _number("a checksum", int(text, 16))
+
+
+def _planned_task(described: Mapping[str, Any]) -> PlannedTask:
+    task = PlannedTask(**described)
+    if not isinstance(task.plan, str) or not isinstance(task.name, str):
+        raise ValueError("the task has no name")
+    _number("the number of tasks", task.tasks, least=1)
+    return task
+
+
+def _checked_facts(facts: dict[str, Any]) -> dict[str, Any]:
+    """Accept facts whose numbers can be added up."""
+    groups = facts.get("groups") or {}
+    for counted in (facts, *groups.values()):
+        for name in ("documents", "bytes", "skipped_documents"):
+            _number(name, counted.get(name, 0))
+    if not all(type(group["weight"]) in (int, float) for group in groups.values()):
+        raise ValueError("the weight of a group is not a number")
+    return facts
 
 
 def receipts_in(directories: Sequence[str | os.PathLike[str]]) -> dict[Path, Receipt]:
@@ -169,12 +202,15 @@ def _check_complete(receipts: Mapping[Path, Receipt]) -> None:
             hint="add up the tasks of one plan only",
         )
     names = {task.name for task in tasks}
-    expected = [task_name(number) for number in range(tasks[0].tasks)]
-    missing = [name for name in expected if name not in names]
+    expected = tasks[0].tasks
+    # A receipt may claim any number of tasks, so the names are not listed before they are counted.
+    unfinished = (name for name in map(task_name, range(expected)) if name not in names)
+    missing = list(islice(unfinished, _MOST_LISTED))
     if missing:
         shown = ", ".join(missing[:10]) + (", ..." if len(missing) > 10 else "")
+        many = expected - len(names) if len(missing) == _MOST_LISTED else len(missing)
         raise CountsError(
-            f"{plural(len(missing), 'task')} of {len(expected)} not finished: {shown}",
+            f"{plural(many, 'task')} of {expected} not finished: {shown}",
             hint="run these tasks first; finished tasks are not counted again",
             missing=missing,
         )

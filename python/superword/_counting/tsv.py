@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from superword._files.replace import replace
-from superword._support.parsing import parse_json
+from superword._support.json_values import parse_json
 from superword.errors import CountsError
 
 __all__ = ["describe", "escape", "read", "rows", "run_rows", "unescape", "write"]

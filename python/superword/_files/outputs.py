@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from superword import _core
-from superword._support.parsing import parse_json
+from superword._support.json_values import parse_json
 from superword.errors import SaveError
 from superword.inputs import STDIN, Input
 

@@ -10,7 +10,7 @@ from typing import BinaryIO
 from superword import _core
 from superword.errors import SaveError
 
-__all__ = ["make_directory", "replace"]
+__all__ = ["drop_link", "make_directory", "replace", "replace_own"]
 
 
 def replace(path: str | os.PathLike[str], content: bytes | Callable[[BinaryIO], object]) -> None:
@@ -37,6 +37,22 @@ def replace(path: str | os.PathLike[str], content: bytes | Callable[[BinaryIO], 
             hint="check the directory and the free space on the disk",
             path=os.fspath(path),
         ) from None
+
+
+def replace_own(path: str | os.PathLike[str], content: bytes) -> None:
+    """`replace` for a file of a directory that only superword writes to.
+
+    A symbolic link is replaced and not followed. Whoever made the directory could otherwise choose
+    which file is overwritten.
+    """
+    drop_link(path)
+    replace(path, content)
+
+
+def drop_link(path: str | os.PathLike[str]) -> None:
+    """Remove a symbolic link where a file of superword will be written. The target stays."""
+    if Path(path).is_symlink():
+        Path(path).unlink(missing_ok=True)
 
 
 def make_directory(path: str | os.PathLike[str]) -> Path:

@@ -15,8 +15,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from superword._files.replace import replace
-from superword._support.parsing import parse_json
+from superword._files.replace import replace_own
+from superword._support.json_values import parse_json
 from superword.errors import SaveError
 
 __all__ = ["KINDS", "TIMELINE", "Timeline", "recorded", "runs_in"]
@@ -133,7 +133,7 @@ def recorded(
         with suppress(OSError, ValueError, SaveError):
             runs = [*runs_in(folder), run][-_MOST_RUNS:]
             content = json.dumps({"format": FORMAT, "runs": runs}) + "\n"
-            replace(Path(folder) / TIMELINE, content.encode())
+            replace_own(Path(folder) / TIMELINE, content.encode())
 
 
 def _finished(folder: Path) -> dict[str, set[str]]:

@@ -15,8 +15,8 @@ from pathlib import Path
 from typing import Any
 
 from superword import _core
-from superword._files.replace import replace
-from superword._support.parsing import parse_json
+from superword._files.replace import replace_own
+from superword._support.json_values import parse_json
 from superword._support.text import plural
 from superword.errors import OptionError, SaveError, WorkDirError
 from superword.inputs import STDIN, Input
@@ -73,7 +73,7 @@ def _begin(folder: Path, options: TrainOptions, names: Sequence[str]) -> list[st
             path=str(folder),
         ) from None
     try:
-        replace(folder / RUN, json.dumps(now, indent=1).encode())
+        replace_own(folder / RUN, json.dumps(now, indent=1).encode())
     except SaveError as error:
         raise WorkDirError(
             error.message,

@@ -17,7 +17,7 @@ from typing import Any, Union, get_args, get_origin, get_type_hints
 
 from superword._files.outputs import check_replaceable
 from superword._files.replace import replace
-from superword._support.parsing import parse_json
+from superword._support.json_values import parse_json
 from superword._support.paths import as_unicode
 from superword.errors import MissingInputError, ResultFileError
 from superword.evaluation.results import FORMAT, Evaluation

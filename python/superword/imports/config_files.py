@@ -12,6 +12,7 @@ from typing import Any
 
 from superword import _core
 from superword._files.read import read_file
+from superword.errors import ConversionError
 from superword.imports.contents import Content, content_of
 
 __all__ = ["config_of", "configs_beside"]
@@ -35,11 +36,22 @@ def configs_beside(folder: Path) -> list[Content]:
 def _chat_templates(default: Path) -> str | list[dict[str, str]]:
     """Templates in separate files, which replace the one in the configuration."""
     named = sorted((default.parent / "additional_chat_templates").glob("*.jinja"))
-    text = default.read_text(encoding="utf-8")
+    text = _template(default)
     if not named:
         return text
-    more = [{"name": path.stem, "template": path.read_text(encoding="utf-8")} for path in named]
+    more = [{"name": path.stem, "template": _template(path)} for path in named]
     return [{"name": "default", "template": text}, *more]
+
+
+def _template(file: Path) -> str:
+    try:
+        return read_file(file, "check the file").decode()
+    except UnicodeDecodeError as error:
+        raise ConversionError(
+            f"{file} is not UTF-8 at byte {error.start}",
+            hint="the file is damaged; download it again",
+            path=str(file),
+        ) from None
 
 
 def config_of(tokenizer: Any) -> Content:

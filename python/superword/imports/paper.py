@@ -46,13 +46,16 @@ from typing import Any, NoReturn
 from superword import _core
 from superword._files.read import read_file
 from superword._support.bytechars import to_bytes
-from superword._support.parsing import parse_json
+from superword._support.json_values import parse_json
 from superword.errors import ConversionError, PatternError, SuperwordError
 from superword.options import Method
 from superword.pretokenizer import Pretokenizer
 from superword.tokenizer import Tokenizer
 
 __all__ = ["from_paper"]
+
+# The longest number of a file.
+_DIGITS = 20
 
 _METHODS: dict[str, Method] = {"word": "bpe", "boundless": "boundless", "superbpe": "superbpe"}
 
@@ -209,7 +212,7 @@ class _Reader:
 
 def _is_number(text: str) -> bool:
     """Whether this is a whole number with as many digits as a count can have."""
-    return text.isdecimal() and len(text) <= 20
+    return text.isdecimal() and len(text) <= _DIGITS
 
 
 @contextmanager

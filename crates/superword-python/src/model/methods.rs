@@ -401,7 +401,9 @@ impl PyModel {
     ) -> PyResult<Option<Bound<'py, PyBytes>>> {
         let encoder = self.encoder(py)?;
         let bytes = detached(py, || encoder.decode_lines(lines, end))?;
-        Ok(bytes.map(|bytes| PyBytes::new(py, &bytes)))
+        bytes
+            .map(|bytes| encoding::copied_bytes(py, &bytes))
+            .transpose()
     }
 
     #[pyo3(signature = (sources, run, threads, progress=None))]
@@ -443,6 +445,6 @@ impl PyModel {
         let mut bytes = Vec::new();
         detached(py, || encoder.decode_into(&ids, &mut bytes))?
             .map_err(|error| errors::unknown_id(&error))?;
-        Ok(PyBytes::new(py, &bytes))
+        encoding::copied_bytes(py, &bytes)
     }
 }

@@ -11,8 +11,6 @@
 //! longest document if that is longer. Sources are read in order as far as this keeps all workers
 //! busy. Which worker receives a document, and in which order, is not defined. The report and any
 //! error do not depend on the number of threads.
-//!
-//! [`read_ordered`] is for callers that need the documents in input order.
 
 mod error;
 pub(crate) mod format;

@@ -43,7 +43,7 @@ pub struct ReadOptions {
     pub text_field: String,
     /// What to do with a document that cannot be read.
     pub on_error: OnError,
-    /// Number of workers; see [`crate::threads::resolve`].
+    /// Number of workers; 0 means one per core. At most 1,024 are used.
     pub threads: usize,
     /// Read only the documents of this sample.
     pub sample: Option<SamplePlan>,

@@ -11,7 +11,7 @@ pub enum NamedError {
     /// A candidate joins at least two tokens.
     #[error("a candidate has fewer than two tokens")]
     TooShort,
-    /// The tokens exceed the limit of a [`TokenTable`].
+    /// The tokens exceed the limit of a table of tokens.
     #[error("the tokens of the candidates have more bytes than any vocabulary can hold")]
     TooManyBytes,
     /// The model has no such token.

@@ -38,7 +38,7 @@ impl fmt::Display for Identity {
 /// ```
 /// # let directory = tempfile::tempdir()?;
 /// # let path = directory.path().join("a.txt");
-/// use superword::disk::identity;
+/// use superword::internal::identity;
 /// std::fs::write(&path, "one")?;
 /// let before = identity(&path)?;
 /// std::fs::write(&path, "two")?;

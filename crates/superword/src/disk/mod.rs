@@ -28,5 +28,6 @@ pub use error::{LockError, WriteError};
 pub(crate) use error::{in_process, is_disk_full};
 pub use identity::{Identity, identity};
 pub(crate) use lock::{LOCK_FILE, Lock};
+pub(crate) use replace::replace_own;
 pub use replace::{Replacement, create_directory, replace};
 pub(crate) use temporary::is_temporary_name;

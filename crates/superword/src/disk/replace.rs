@@ -23,6 +23,19 @@ pub fn replace(
     replacement.commit()
 }
 
+/// [`replace`] for a file of a directory that only this program writes to, such as a work directory.
+///
+/// A symbolic link is replaced and not followed. Whoever made the directory could otherwise choose
+/// which file is overwritten.
+pub(crate) fn replace_own(
+    path: &Path,
+    write: impl FnOnce(&mut BufWriter<File>) -> io::Result<()>,
+) -> Result<(), WriteError> {
+    let mut replacement = Replacement::begin_own(path)?;
+    replacement.write(write)?;
+    replacement.commit()
+}
+
 /// A file that will replace another; see [`replace`]. For files that are written in several steps.
 /// Dropped before [`Replacement::commit`], it leaves no file behind.
 #[derive(Debug)]
@@ -41,8 +54,22 @@ pub struct Replacement {
 impl Replacement {
     /// Checks that `path` can be replaced, and creates a temporary file beside it.
     pub fn begin(path: &Path) -> Result<Replacement, WriteError> {
+        Self::begin_from(path, fs::metadata(path))
+    }
+
+    /// [`Replacement::begin`] for [`replace_own`].
+    pub(crate) fn begin_own(path: &Path) -> Result<Replacement, WriteError> {
+        match fs::symlink_metadata(path) {
+            Ok(metadata) if metadata.is_symlink() => {
+                Self::begin_from(path, Err(ErrorKind::NotFound.into()))
+            }
+            metadata => Self::begin_from(path, metadata),
+        }
+    }
+
+    fn begin_from(path: &Path, old: io::Result<fs::Metadata>) -> Result<Replacement, WriteError> {
         let error = |source| WriteError::new(path, source);
-        let old = match fs::metadata(path) {
+        let old = match old {
             Ok(metadata) if metadata.is_dir() => {
                 return Err(WriteError::IsDirectory { path: path.into() });
             }

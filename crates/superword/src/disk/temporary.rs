@@ -25,13 +25,7 @@ pub(super) fn create(directory: &Path) -> io::Result<(File, PathBuf)> {
     }
 }
 
-/// True for names that this module gives to temporary files.
-///
-/// ```
-/// use superword::disk::is_temporary_name;
-/// assert!(is_temporary_name(".superword-4711-0.tmp"));
-/// assert!(!is_temporary_name(".superword-notes.txt"));
-/// ```
+/// True for names that this module gives to temporary files, such as `.superword-4711-0.tmp`.
 pub(crate) fn is_temporary_name(name: &str) -> bool {
     let middle = name
         .strip_prefix(PREFIX)
@@ -59,6 +53,12 @@ pub(super) fn remove_all(directory: &Path) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn only_names_of_temporary_files_are_recognised() {
+        assert!(is_temporary_name(".superword-4711-0.tmp"));
+        assert!(!is_temporary_name(".superword-notes.txt"));
+    }
 
     #[test]
     fn a_leftover_of_a_killed_process_is_no_obstacle() {

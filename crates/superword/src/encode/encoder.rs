@@ -7,6 +7,7 @@ use super::cache::CACHE_BYTES;
 use super::pretokens::{self, Workspace};
 use super::shelf::Shelf;
 use super::tables::Tables;
+use crate::memory;
 use crate::model::Model;
 use crate::prepare::{Part, Preparation, Preparations};
 use crate::text::{PatternError, Pretokenizer, SplitError};
@@ -205,7 +206,7 @@ impl Encoder {
                 position,
                 n_vocab: self.model.n_vocab(),
             })?;
-            out.extend_from_slice(bytes);
+            memory::extend(out, bytes);
         }
         Ok(())
     }

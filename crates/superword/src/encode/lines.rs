@@ -1,6 +1,7 @@
 //! Ids as text: one line of decimal numbers for each document.
 
 use super::{BatchError, Encoder, batch};
+use crate::memory;
 use crate::observe::Observer;
 use crate::prepare::Preparation;
 use crate::token::TokenId;
@@ -29,13 +30,17 @@ impl Encoder {
             }
             Ok(lines)
         })?;
-        Ok(chunks.concat())
+        let mut all = Vec::new();
+        memory::reserve_exact(&mut all, chunks.iter().map(Vec::len).sum());
+        chunks.iter().for_each(|chunk| all.extend_from_slice(chunk));
+        Ok(all)
     }
 
     /// The bytes of each line of ids, each followed by `end`. `None` if a line contains anything but
     /// ids of this model; the caller then finds out what is wrong.
     pub fn decode_lines(&self, lines: &[u8], end: &[u8]) -> Option<Vec<u8>> {
-        let mut out = Vec::with_capacity(lines.len());
+        let mut out = Vec::new();
+        memory::reserve(&mut out, lines.len());
         for line in lines
             .strip_suffix(b"\n")
             .unwrap_or(lines)
@@ -43,9 +48,9 @@ impl Encoder {
         {
             let words = line.split(|byte| matches!(byte, b' ' | b'\t' | b'\r'));
             for word in words.filter(|word| !word.is_empty()) {
-                out.extend_from_slice(self.token_bytes(TokenId(number(word)?))?);
+                memory::extend(&mut out, self.token_bytes(TokenId(number(word)?))?);
             }
-            out.extend_from_slice(end);
+            memory::extend(&mut out, end);
         }
         Some(out)
     }
@@ -63,7 +68,7 @@ fn push_number(out: &mut Vec<u8>, mut number: u32) {
             break;
         }
     }
-    out.extend_from_slice(&digits[first..]);
+    memory::extend(out, &digits[first..]);
 }
 
 fn number(word: &[u8]) -> Option<u32> {

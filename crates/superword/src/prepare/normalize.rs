@@ -14,6 +14,7 @@ use unicode_normalization::char::{
 };
 use unicode_normalization::{is_nfc_quick, is_nfkc_quick};
 
+use crate::memory;
 use crate::model::Normalizer;
 
 /// A normalization form with composition. Cloning is cheap.
@@ -135,7 +136,7 @@ impl Form {
             let end = self.end_of_cluster(text, at + character.len_utf8());
             let cluster = &text[start..end];
             if self.quick(cluster.chars()) != IsNormalized::Yes {
-                out.push_str(&text[copied..start]);
+                push_text(&mut out, &text[copied..start]);
                 self.push_normalized(cluster, start, &mut out, alignment.as_deref_mut());
                 copied = end;
             }
@@ -144,7 +145,7 @@ impl Form {
         match copied {
             0 => Cow::Borrowed(text),
             _ => {
-                out.push_str(&text[copied..]);
+                push_text(&mut out, &text[copied..]);
                 Cow::Owned(out)
             }
         }
@@ -220,6 +221,7 @@ impl Form {
         for (at, character) in cluster.char_indices() {
             let original = (base + at, base + at + character.len_utf8());
             self.decompose(character, |part| {
+                memory::reserve(&mut pieces, 1);
                 pieces.push(Piece {
                     character: part,
                     class: canonical_combining_class(part),
@@ -233,10 +235,13 @@ impl Form {
         }
         let composed = composed(pieces);
         let cluster_end = base + cluster.len();
+        let bytes = composed.iter().map(|piece| piece.character.len_utf8());
+        memory::reserve_text(out, bytes.sum());
         let Some(alignment) = alignment else {
             out.extend(composed.iter().map(|piece| piece.character));
             return;
         };
+        memory::reserve(&mut alignment.changed, composed.len());
         for piece in composed {
             let start = out.len();
             out.push(piece.character);
@@ -250,9 +255,15 @@ impl Form {
     }
 }
 
+fn push_text(out: &mut String, text: &str) {
+    memory::reserve_text(out, text.len());
+    out.push_str(text);
+}
+
 /// Canonical composition of a decomposed cluster, as Unicode Standard Annex #15 defines it.
 fn composed(pieces: Vec<Piece>) -> Vec<Piece> {
-    let mut out: Vec<Piece> = Vec::with_capacity(pieces.len());
+    let mut out: Vec<Piece> = Vec::new();
+    memory::reserve_exact(&mut out, pieces.len());
     // The last character of class 0, with which later ones may combine.
     let mut starter: Option<usize> = None;
     for piece in pieces {

@@ -9,7 +9,7 @@ use thiserror::Error;
 #[non_exhaustive]
 pub enum PatternError {
     /// The pattern is not a regular expression.
-    #[error("the pattern does not compile: {reason}, at position {position} of {pattern:?}")]
+    #[error("the pattern does not compile: {reason}, at position {position} of {}", excerpt(.pattern, *.position))]
     Syntax {
         /// The pattern as given.
         pattern: String,
@@ -19,7 +19,7 @@ pub enum PatternError {
         reason: String,
     },
     /// The pattern is valid but cannot be compiled, usually because it is too large.
-    #[error("the pattern cannot be compiled: {reason}, in {pattern:?}")]
+    #[error("the pattern cannot be compiled: {reason}, in {}", excerpt(.pattern, 0))]
     Compile {
         /// The pattern as given.
         pattern: String,
@@ -28,7 +28,8 @@ pub enum PatternError {
     },
     /// A branch of the pattern can match the empty string, so splitting would never end.
     #[error(
-        "the pattern can match the empty string: its branch at position {position} of {pattern:?}"
+        "the pattern can match the empty string: its branch at position {position} of {}",
+        excerpt(.pattern, *.position)
     )]
     MatchesEmpty {
         /// The pattern as given.
@@ -91,7 +92,7 @@ impl PatternError {
 #[non_exhaustive]
 pub enum SplitError {
     /// The pattern takes too much work on this text.
-    #[error("the pattern {} is too slow at byte {offset} of the text: {reason}", shortened(.pattern))]
+    #[error("the pattern {} is too slow at byte {offset} of the text: {reason}", excerpt(.pattern, 0))]
     GaveUp {
         /// The pattern as given.
         pattern: String,
@@ -115,11 +116,39 @@ impl SplitError {
     }
 }
 
-/// A pattern for a message: long ones are cut off.
-fn shortened(pattern: &str) -> String {
-    const SHOWN: usize = 200;
-    match pattern.char_indices().nth(SHOWN) {
-        Some((end, _)) => format!("{:?}...", &pattern[..end]),
-        None => format!("{pattern:?}"),
+/// A pattern for a message. Of a long one, only the part around a position is shown.
+fn excerpt(pattern: &str, position: usize) -> String {
+    const AROUND: usize = 200;
+    let start = position.saturating_sub(AROUND);
+    let mut rest = pattern.chars().skip(start);
+    let shown: String = rest.by_ref().take(position - start + AROUND).collect();
+    let before = if start > 0 { "..." } else { "" };
+    let after = if rest.next().is_some() { "..." } else { "" };
+    format!("{before}{shown:?}{after}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn messages_show_only_the_part_of_a_long_pattern_that_is_wrong() {
+        let error = |position| PatternError::Syntax {
+            pattern: format!("{}?{}", "a".repeat(100_000), "b".repeat(100_000)),
+            position,
+            reason: "?".into(),
+        };
+        for position in [0, 100_000, 200_000, 300_000] {
+            assert!(error(position).to_string().len() < 600);
+        }
+        let shown = format!("...\"{}?{}\"...", "a".repeat(200), "b".repeat(199));
+        assert!(error(100_000).to_string().ends_with(&shown));
+    }
+
+    #[test]
+    fn short_patterns_are_shown_in_full() {
+        let whole = format!("{}é(", "a".repeat(199));
+        assert_eq!(excerpt(&whole, 200), format!("{whole:?}"));
+        assert_eq!(excerpt("", 0), r#""""#);
     }
 }

@@ -10,10 +10,10 @@
 //!                           scan, engine
 //! ```
 //!
-//! [`presets`] maps names to patterns. The pattern of a preset, in any spelling that [`spelling`] knows,
-//! runs on a scanner written by hand for it, in [`scan`]. Every other pattern is compiled for a regex engine, in
-//! [`engine`]. Tests check that each scanner gives the same pretokens as its pattern on the engine.
-//! With a script pattern, [`script`] first splits the text into runs of one script.
+//! `presets` maps names to patterns. The pattern of a preset, in any spelling that `spelling` knows,
+//! runs on a scanner written by hand for it, in `scan`. Every other pattern is compiled for a regex engine, in
+//! `engine`. Tests check that each scanner gives the same pretokens as its pattern on the engine.
+//! With a script pattern, `script` first splits the text into runs of one script.
 //!
 //! ```
 //! use superword::text::{Pretokenizer, PretokenizerConfig};

@@ -10,9 +10,9 @@ use super::unicode::{ascii_run, decode, script};
 /// real scripts.
 ///
 /// ```
-/// use superword::text::{Script, script_of};
-/// assert_eq!(script_of('я').name(), "Cyrillic");
-/// assert_eq!(Script::from_name("han"), Ok(script_of('国')));
+/// use superword::internal::Script;
+/// assert_eq!(Script::from_name("han")?.name(), "Han");
+/// # Ok::<(), superword::text::PatternError>(())
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Script(u8);

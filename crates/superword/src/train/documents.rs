@@ -12,7 +12,7 @@ use crate::text::{Pretokenizer, SplitError};
 /// Trains a model on texts, each of which is one document. All of them are used: there is no sample.
 /// The second result says why the vocabulary is smaller than requested, if it is.
 ///
-/// The model is the one that [`train`](super::train) learns from the same documents in files.
+/// The model is the one that `train` learns from the same documents in files.
 ///
 /// ```
 /// use superword::model::Method;

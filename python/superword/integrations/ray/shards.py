@@ -17,9 +17,8 @@ from typing import Any
 from superword import _core
 from superword._cluster.models import Shipped
 from superword._encoding.files import run as encode_locally
-from superword._files.replace import make_directory
-from superword._files.replace import replace as replace_file
-from superword._support.parsing import parse_json
+from superword._files.replace import make_directory, replace_own
+from superword._support.json_values import parse_json
 from superword.errors import ClusterError, ShardsMismatchError
 from superword.inputs import expand
 from superword.integrations.ray import tasks
@@ -113,7 +112,7 @@ def _claim(folder: Path, recipe: dict[str, Any]) -> None:
         )
     if before is None:
         make_directory(folder)
-        replace_file(folder / RECIPE, json.dumps(recipe, indent=1).encode())
+        replace_own(folder / RECIPE, json.dumps(recipe, indent=1).encode())
 
 
 def _mismatch(folder: Path, message: str, changed: Sequence[str] = ()) -> ShardsMismatchError:
@@ -183,4 +182,4 @@ def _write_manifest(folder: Path, recipe: Mapping[str, Any], corpus: EncodedCorp
         "skipped": corpus.skipped,
         "shards": [asdict(shard) for shard in corpus.shards],
     }
-    replace_file(folder / MANIFEST, (json.dumps(content, indent=1) + "\n").encode())
+    replace_own(folder / MANIFEST, (json.dumps(content, indent=1) + "\n").encode())

@@ -11,7 +11,7 @@ from typing import Any
 from superword import _core
 from superword._files.timeline import runs_in
 from superword._files.work import RUN
-from superword._support.parsing import parse_json
+from superword._support.json_values import parse_json
 from superword._support.text import plural
 from superword.errors import InputError, MissingInputError, SuperwordError, WorkDirError
 from superword.reports.training.results import Course, Phase, Reused

@@ -14,3 +14,16 @@ pub(super) fn prefetch<T>(target: &T) {
     #[cfg(not(target_arch = "x86_64"))]
     let _ = target;
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn prefetching_changes_nothing() {
+        let lines = [[7u8; 64]; 3];
+        lines.iter().for_each(prefetch);
+        prefetch(&());
+        assert_eq!(lines, [[7; 64]; 3]);
+    }
+}

@@ -12,7 +12,7 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use super::directory::{FORMAT, MANIFEST_FILE, PROGRESS_FILE, file_names, recorded_formats};
 use super::{Recipe, Shard, ShardError, ShardFile, ShardFormat, ShardReport};
-use crate::disk::{Lock, Replacement, WriteError, replace};
+use crate::disk::{Lock, Replacement, WriteError, replace_own};
 
 const VERSION: u64 = 1;
 
@@ -285,7 +285,7 @@ impl ShardRun {
         let shards: Vec<Value> = shards.iter().map(Shard::to_progress).collect();
         let mut progress = json!({ "recipe": self.recipe.to_json(), "shards": shards });
         progress["checksum"] = checksum(&progress);
-        replace(&self.path(PROGRESS_FILE), |file| {
+        replace_own(&self.path(PROGRESS_FILE), |file| {
             file.write_all(progress.to_string().as_bytes())
         })?;
         Ok(())
@@ -303,7 +303,7 @@ impl ShardRun {
         manifest.insert("bytes".into(), sum(|shard| shard.bytes));
         manifest.insert("skipped".into(), json!(report.skipped));
         manifest.insert("shards".into(), Value::Array(shards));
-        replace(&self.path(MANIFEST_FILE), |file| {
+        replace_own(&self.path(MANIFEST_FILE), |file| {
             let pretty = PrettyFormatter::with_indent(b" ");
             let mut writer = serde_json::Serializer::with_formatter(&mut *file, pretty);
             manifest.serialize(&mut writer).map_err(io::Error::from)?;
@@ -360,7 +360,7 @@ mod tests {
         let files: Vec<Replacement> = [(".npy", 132), (".documents.npy", 144)]
             .map(|(suffix, bytes)| {
                 let path = run.path(&format!("shard-00000{suffix}"));
-                let mut file = Replacement::begin(&path).unwrap();
+                let mut file = Replacement::begin_own(&path).unwrap();
                 file.write(|file| file.write_all(&vec![0; bytes])).unwrap();
                 file
             })

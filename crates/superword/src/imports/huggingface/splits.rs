@@ -35,7 +35,7 @@ pub(super) fn pretokenizer_of(config: Option<Node<'_, '_>>) -> Result<Pretokeniz
     let Some(byte_level) = kinds.iter().position(|kind| *kind == "ByteLevel") else {
         let kinds = match kinds.is_empty() {
             true => "Sequence".to_owned(),
-            false => kinds.join(", "),
+            false => listed(&kinds),
         };
         let what = format!("a tokenizer with the pre-tokenizer {kinds}");
         return Err(Reason::not_byte_level(what));
@@ -55,10 +55,17 @@ pub(super) fn pretokenizer_of(config: Option<Node<'_, '_>>) -> Result<Pretokeniz
             Some(preset) => Ok(preset),
             None => Err(Reason::SeveralSplits {
                 steps: splits.len(),
-                kinds: kinds.join(", "),
+                kinds: listed(&kinds),
             }),
         },
     }
+}
+
+/// The kinds of steps for a message.
+fn listed(kinds: &[&str]) -> String {
+    const SHOWN: usize = 10;
+    let more = if kinds.len() > SHOWN { ", ..." } else { "" };
+    kinds[..kinds.len().min(SHOWN)].join(", ") + more
 }
 
 /// The preset that splits as this sequence does.

@@ -18,15 +18,18 @@ use crate::text::error::PatternError;
 /// discarded and rebuilt again and again.
 const CACHE_CAPACITY: usize = 16 << 20;
 
-/// A pattern whose branches are separate patterns of one automaton.
+/// A pattern with more branches `\s+(?!\S)` runs on the backtracking engine.
+const MAX_GIVING_BACK: usize = 4;
+
+/// A pattern as one automaton. Branches that give something back are patterns of their own.
 #[derive(Clone, Debug)]
 pub(super) struct Automaton {
     regex: meta::Regex,
-    /// For each branch: whether it stands for `\s+(?!\S)` followed by `\s+` or `\s`.
+    /// For each pattern: whether it stands for `\s+(?!\S)` followed by `\s+` or `\s`.
     gives_back: Vec<bool>,
     /// Compiled when the first long text is split.
     meter: Arc<OnceLock<Option<Meter>>>,
-    branches: Arc<[Hir]>,
+    patterns: Arc<[Hir]>,
 }
 
 impl Automaton {
@@ -40,13 +43,14 @@ impl Automaton {
             if purpose == Purpose::Split {
                 refuse_empty(pattern, expanded, &branches)?;
             }
-            let branches: Arc<[Hir]> = branches.into_iter().map(|(_, hir)| hir).collect();
+            let (patterns, gives_back) = joined(branches, &gives_back);
             let config = meta::Config::new()
                 .nfa_size_limit(Some(SIZE_LIMIT))
+                .which_captures(thompson::WhichCaptures::Implicit)
                 .hybrid_cache_capacity(CACHE_CAPACITY);
             let regex = meta::Builder::new()
                 .configure(config)
-                .build_many_from_hir(&branches)
+                .build_many_from_hir(&patterns)
                 .map_err(|error| PatternError::Compile {
                     pattern: pattern.to_owned(),
                     reason: error
@@ -57,7 +61,7 @@ impl Automaton {
                 regex,
                 gives_back,
                 meter: Arc::default(),
-                branches,
+                patterns,
             })
         };
         parse(expanded).map(|parsed| parsed.and_then(compile))
@@ -105,7 +109,7 @@ impl Automaton {
     /// How many bytes the automaton looks at to find the match at or after `at`.
     #[cold]
     fn steps(&self, text: &str, at: usize) -> u64 {
-        let meter = self.meter.get_or_init(|| Meter::new(&self.branches));
+        let meter = self.meter.get_or_init(|| Meter::new(&self.patterns));
         meter.as_ref().map_or(0, |meter| meter.steps(text, at))
     }
 }
@@ -126,13 +130,13 @@ impl std::fmt::Debug for Meter {
 
 impl Meter {
     /// `None` if the pattern cannot be compiled for it. Its work is then not limited.
-    fn new(branches: &[Hir]) -> Option<Meter> {
+    fn new(patterns: &[Hir]) -> Option<Meter> {
         let config = thompson::Config::new()
             .nfa_size_limit(Some(SIZE_LIMIT))
             .which_captures(thompson::WhichCaptures::None);
         let nfa = thompson::Compiler::new()
             .configure(config)
-            .build_many_from_hir(branches)
+            .build_many_from_hir(patterns)
             .ok()?;
         let config = dfa::Config::new()
             .unicode_word_boundary(true)
@@ -194,10 +198,12 @@ fn parse(expanded: &Expanded) -> Option<Parsed> {
         .collect();
     gives_back.push(false);
     let covered = |offset: &usize| {
-        let piece = pieces.iter().position(|piece| piece.contains(offset));
-        piece.is_some_and(|piece| gives_back[piece])
+        // The pieces are in order, with one `|` between them.
+        let piece = pieces.partition_point(|piece| piece.end <= *offset);
+        gives_back.get(piece) == Some(&true)
     };
-    if !expanded.backtracking.iter().all(covered) {
+    let giving_back = gives_back.iter().filter(|&&gives_back| gives_back).count();
+    if giving_back > MAX_GIVING_BACK || !expanded.backtracking.iter().all(covered) {
         return None;
     }
     let mut branches = Vec::with_capacity(pieces.len());
@@ -221,6 +227,26 @@ fn parse(expanded: &Expanded) -> Option<Parsed> {
         }
     }
     Some(Ok((branches, gives_back)))
+}
+
+/// Joins branches into as few patterns as possible. Returns the patterns, and which of them give
+/// something back.
+///
+/// A search may take memory for each pair of a state and a pattern or group. With a pattern for each
+/// branch, a hostile pattern of a few kilobytes would take terabytes.
+fn joined(branches: Vec<Branch>, gives_back: &[bool]) -> (Arc<[Hir]>, Vec<bool>) {
+    let mut patterns: Vec<(Vec<Hir>, bool)> = Vec::new();
+    for ((_, hir), &gives_back) in branches.into_iter().zip(gives_back) {
+        match patterns.last_mut() {
+            Some((alternatives, false)) if !gives_back => alternatives.push(hir),
+            _ => patterns.push((vec![hir], gives_back)),
+        }
+    }
+    let (patterns, gives_back): (Vec<Hir>, _) = patterns
+        .into_iter()
+        .map(|(alternatives, gives_back)| (Hir::alternation(alternatives), gives_back))
+        .unzip();
+    (patterns.into(), gives_back)
 }
 
 fn refuse_empty(

@@ -123,7 +123,7 @@ impl Directory<'_> {
         let path = self.path(name);
         match self.kept {
             WorkKept::Yes => {
-                disk::replace(&path, write).map_err(|error| TrainError::from_write(&error))
+                disk::replace_own(&path, write).map_err(|error| TrainError::from_write(&error))
             }
             // No other run reads it, so nothing needs to survive a crash.
             WorkKept::No => File::create(&path)

@@ -34,9 +34,9 @@ impl DatatroveShard {
         let digits = shard.model_sha256.get(..NAME_DIGITS);
         let digits = digits.unwrap_or(shard.model_sha256);
         Ok(DatatroveShard {
-            ids: Replacement::begin(&shard.path(".ds"))?,
-            index: Replacement::begin(&shard.path(".ds.index"))?,
-            metadata: Replacement::begin(&shard.path(".ds.metadata"))?,
+            ids: Replacement::begin_own(&shard.path(".ds"))?,
+            index: Replacement::begin_own(&shard.path(".ds.index"))?,
+            metadata: Replacement::begin_own(&shard.path(".ds.metadata"))?,
             tokenizer: format!("superword-{digits}|{}", shard.dtype.size()),
             tokens: 0,
         })

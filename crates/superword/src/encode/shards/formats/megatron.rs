@@ -56,11 +56,11 @@ pub(super) struct MegatronShard {
 
 impl MegatronShard {
     pub(super) fn create(shard: &NewShard<'_>) -> Result<MegatronShard, ShardError> {
-        let mut index = Replacement::begin(&shard.path(".idx"))?;
+        let mut index = Replacement::begin_own(&shard.path(".idx"))?;
         // Overwritten at the end: the number of documents is not known yet.
         index.write(|file| file.write_all(&[0; HEADER_BYTES]))?;
         Ok(MegatronShard {
-            ids: Replacement::begin(&shard.path(".bin"))?,
+            ids: Replacement::begin_own(&shard.path(".bin"))?,
             index,
             dtype: shard.dtype,
             documents: 0,

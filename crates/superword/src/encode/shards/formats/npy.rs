@@ -37,7 +37,7 @@ struct ArrayFile {
 
 impl ArrayFile {
     fn create(path: &Path, dtype: Dtype) -> Result<ArrayFile, WriteError> {
-        let mut file = Replacement::begin(path)?;
+        let mut file = Replacement::begin_own(path)?;
         // Overwritten at the end: the length is not known yet.
         file.write(|file| file.write_all(&[0; HEADER_BYTES]))?;
         Ok(ArrayFile {

@@ -47,7 +47,7 @@ pub(super) struct ParquetShard {
 impl ParquetShard {
     pub(super) fn create(shard: &NewShard<'_>) -> Result<ParquetShard, ShardError> {
         let path = shard.path(".parquet");
-        let file = Replacement::begin(&path)?;
+        let file = Replacement::begin_own(&path)?;
         let table = shard.tables.create(file.temporary_path());
         Ok(ParquetShard {
             table: table.map_err(|source| WriteError::new(&path, source))?,

@@ -21,7 +21,7 @@ pub(super) struct RawShard {
 impl RawShard {
     pub(super) fn create(shard: &NewShard<'_>) -> Result<RawShard, ShardError> {
         Ok(RawShard {
-            ids: Replacement::begin(&shard.path(".bin"))?,
+            ids: Replacement::begin_own(&shard.path(".bin"))?,
             documents: OffsetsFile::create(&shard.path(".documents.npy"))?,
         })
     }
