@@ -94,14 +94,18 @@ class PlannedInput:
     def _of(cls, read: Any) -> PlannedInput:
         """The file of a plan file."""
         item = cls(**read)
-        texts = (item.path, item.format or "", item.group or "", item.ends)
-        if not all(isinstance(text, str) for text in texts) or type(item.size) is not int:
+        known = all(isinstance(text, str) for text in (item.path, item.ends))
+        known = known and all(text is None or _is_text(text) for text in (item.format, item.group))
+        if not known or type(item.size) is not int:
             raise ValueError("an input has no path or no size")
         return item
 
     def opened(self) -> Input:
         """The file as an input. `InputError` if it is not the file that was planned."""
-        found = _core.identity(self.path) if Path(self.path).exists() else None
+        try:
+            found = _core.identity(self.path) if Path(self.path).exists() else None
+        except (OSError, ValueError):  # Not the name of a file.
+            found = None
         if found is None or (found[0], found[2]) != (self.size, self.ends):
             what = "is missing or not a file" if found is None else "has changed"
             raise InputError(
@@ -261,6 +265,8 @@ class Plan:
             pretokenizer = pretokenizer_described(read["pretokenizer"])
             assert pretokenizer is not None
             # Anyone can write a plan with a right key, so its values are checked like options.
+            if not _is_text(read["text_field"]):
+                raise TypeError("text_field is not a text")
             options = ReadOptions(
                 text_field=read["text_field"], on_error=read["on_error"], weights=read["weights"]
             )
@@ -293,6 +299,14 @@ class Plan:
             threads=threads,
             max_memory=max_memory,
         )
+
+
+def _is_text(value: Any) -> bool:
+    """Whether this is a string without lone surrogates. Only paths may have them."""
+    try:
+        return isinstance(value, str) and value.encode() is not None
+    except UnicodeEncodeError:
+        return False
 
 
 def _read_plan(path: Path) -> dict[str, Any] | None:
