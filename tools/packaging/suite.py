@@ -15,12 +15,15 @@ NEEDS_REPOSITORY = [
     "tests/bench",
     "tests/browser",
     "tests/cluster",
+    "tests/docs/test_choosing_page.py",
+    "tests/docs/test_notebook_page.py",
     "tests/families",
     "tests/house",
     "tests/integrations/test_published_tokenizers.py",
     "tests/packaging/test_metadata.py",
     "tests/packaging/test_built_wheels.py",
     "tests/release",
+    "tests/site",
     "tests/snapshots",
 ]
 
@@ -35,7 +38,7 @@ QUICK = [
 ]
 QUICK_PAGES = ["README.md", "docs/install.md", "docs/tutorial.md"]
 
-MARKERS = "not soak and not cluster and not browser"
+MARKERS = "not soak and not cluster and not browser and not site"
 
 
 def arguments(full: bool) -> list[str]:
