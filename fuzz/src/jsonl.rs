@@ -117,7 +117,9 @@ fn compare_compressed(
 
 /// The documents are the lines that hold an object with a string.
 fn compare_with_serde(bytes: &[u8], field: &str, outcome: &Outcome) {
-    if looks_packed(bytes) {
+    // Text in UTF-16 is one fault, however many lines it has.
+    let is_utf16 = bytes.starts_with(b"\xFF\xFE") || bytes.starts_with(b"\xFE\xFF");
+    if looks_packed(bytes) || is_utf16 {
         return;
     }
     let bytes = bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(bytes);
@@ -144,7 +146,6 @@ fn compare_with_serde(bytes: &[u8], field: &str, outcome: &Outcome) {
         Err(ReadError::Corpus(CorpusError::Empty { .. })) => {
             assert!(texts.iter().all(String::is_empty));
         }
-        // Text in UTF-16.
         Err(ReadError::Corpus(_)) => assert!(std::str::from_utf8(bytes).is_err()),
         Err(error) => panic!("{error:?}"),
     }

@@ -39,7 +39,7 @@ from superword._counting.stored import Stored
 from superword._files.replace import replace as replace_file
 from superword._reading.sources import gather
 from superword._support.checks import size
-from superword._support.json_values import parse_json
+from superword._support.json_values import is_text, parse_json
 from superword.counts import BigramBounds, words_key
 from superword.errors import CountsError, InputError, OptionError, PlanError, SuperwordError
 from superword.inputs import STDIN, Input, expand, groups_of
@@ -95,17 +95,14 @@ class PlannedInput:
         """The file of a plan file."""
         item = cls(**read)
         known = all(isinstance(text, str) for text in (item.path, item.ends))
-        known = known and all(text is None or _is_text(text) for text in (item.format, item.group))
+        known = known and all(text is None or is_text(text) for text in (item.format, item.group))
         if not known or type(item.size) is not int:
             raise ValueError("an input has no path or no size")
         return item
 
     def opened(self) -> Input:
         """The file as an input. `InputError` if it is not the file that was planned."""
-        try:
-            found = _core.identity(self.path) if Path(self.path).exists() else None
-        except (OSError, ValueError):  # Not the name of a file.
-            found = None
+        found = _core.identity(self.path)
         if found is None or (found[0], found[2]) != (self.size, self.ends):
             what = "is missing or not a file" if found is None else "has changed"
             raise InputError(
@@ -265,7 +262,7 @@ class Plan:
             pretokenizer = pretokenizer_described(read["pretokenizer"])
             assert pretokenizer is not None
             # Anyone can write a plan with a right key, so its values are checked like options.
-            if not _is_text(read["text_field"]):
+            if not is_text(read["text_field"]):
                 raise TypeError("text_field is not a text")
             options = ReadOptions(
                 text_field=read["text_field"], on_error=read["on_error"], weights=read["weights"]
@@ -299,14 +296,6 @@ class Plan:
             threads=threads,
             max_memory=max_memory,
         )
-
-
-def _is_text(value: Any) -> bool:
-    """Whether this is a string without lone surrogates. Only paths may have them."""
-    try:
-        return isinstance(value, str) and value.encode() is not None
-    except UnicodeEncodeError:
-        return False
 
 
 def _read_plan(path: Path) -> dict[str, Any] | None:

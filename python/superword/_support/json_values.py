@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-__all__ = ["parse_json"]
+__all__ = ["is_text", "parse_json"]
 
 
 def parse_json(content: bytes | str) -> Any:
@@ -19,3 +19,11 @@ def parse_json(content: bytes | str) -> Any:
         return json.loads(content)
     except RecursionError:
         raise ValueError("the JSON is nested too deeply") from None
+
+
+def is_text(value: Any) -> bool:
+    """Whether this is a string without lone surrogates, which only paths may have."""
+    try:
+        return isinstance(value, str) and value.encode() is not None
+    except UnicodeEncodeError:
+        return False
