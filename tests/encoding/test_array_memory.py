@@ -84,7 +84,6 @@ def test_repeated_calls_take_no_more_memory() -> None:
         tok.decode(tok.encode("".join(texts)))
         superword.Tokenizer.from_bytes(tok.to_bytes()).encode(texts[0])
 
-
     def peak() -> int:
         return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
 
