@@ -131,7 +131,7 @@ test-families: setup ## Fetch published tokenizers and compare them with their o
 soak: setup ## The long-running tests
 	$(BIN)/pytest -n 2 -m soak
 
-# SANITIZE="miri address thread binding" to choose steps. Needs nightly Rust; tools/sanitizers/run.py says how.
+# SANITIZE="miri miri-avx address thread binding" to choose steps. Needs nightly Rust; tools/sanitizers/run.py says how.
 sanitize: setup ## Miri, AddressSanitizer and ThreadSanitizer over the engine and the binding
 	$(BIN)/python tools/sanitizers/run.py $(SANITIZE)
 

@@ -5,6 +5,7 @@
 
 Steps:
     miri      the unsafe code of the engine, interpreted: invalid memory, alignment, aliasing
+    miri-avx  the same on a processor with AVX2 and AVX-512
     address   all tests of the engine, compiled with AddressSanitizer
     thread    the tests of the engine that use threads, compiled with ThreadSanitizer
     binding   the Python package with an extension compiled with AddressSanitizer
@@ -40,6 +41,9 @@ MIRI_TESTS = (
     "encode::cache::prefetch::",
     "every_way_to_merge_gives_the_same",
 )
+
+# What crates/superword/src/cpu.rs looks for. Miri has only the features that it compiles for.
+AVX = "+avx2,+bmi1,+bmi2,+lzcnt,+popcnt,+avx512f,+avx512bw"
 
 # The modules in which threads share memory.
 THREAD_TESTS = (
@@ -255,6 +259,7 @@ def asan_runtime() -> str:
 
 STEPS: dict[str, Callable[[], Step]] = {
     "miri": miri,
+    "miri-avx": lambda: miri(AVX),
     "address": lambda: compiled("address", "--tests"),
     "thread": thread,
     "binding": binding,

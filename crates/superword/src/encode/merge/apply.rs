@@ -168,7 +168,7 @@ mod tests {
     #[test]
     fn every_way_to_merge_gives_the_same() {
         let mut random = Random(99);
-        for _ in 0..if cfg!(miri) { 8 } else { 2000 } {
+        for _ in 0..if cfg!(miri) { 20 } else { 2000 } {
             let rules: Vec<_> = (0..random.below(12))
                 .map(|_| {
                     let [left, right, joined] = [5, 5, 8].map(|n| Symbol(random.below(n) as u32));
