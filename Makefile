@@ -92,8 +92,9 @@ lint-python: setup
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 
+# rustdoc warns about a make that runs several jobs.
 test-rust: | lint-rust
-	cargo test --workspace --quiet
+	MAKEFLAGS= cargo test --workspace --quiet
 
 test-python: setup
 	$(BIN)/pytest -n 2 -m "not soak and not cluster and not browser and not site"
