@@ -162,6 +162,7 @@ def tell_os_error(error: OSError) -> None:
     """Say which operation of the system failed, such as writing to a full disk."""
     where = f"{error.filename}: " if error.filename else ""
     tell(f"error: {printable(f'{where}{error.strerror or error}')}", color="red")
+    _discard_what_cannot_be_written()
 
 
 def _texts(error: SuperwordError) -> tuple[str, str | None]:
@@ -179,6 +180,14 @@ def _is_broken_pipe(error: OSError) -> bool:
     # Windows reports a pipe that is being closed as an invalid argument.
     closing = WINDOWS and error.errno == errno.EINVAL and error.filename is None
     return isinstance(error, BrokenPipeError) or closing
+
+
+def _discard_what_cannot_be_written() -> None:
+    """Discard output that a full disk refuses. Python 3.13 keeps it and would try again on exit."""
+    try:
+        sys.stdout.flush()
+    except (OSError, ValueError, AttributeError):
+        _discard_stdout()
 
 
 def _discard_stdout() -> None:
