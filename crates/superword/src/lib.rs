@@ -101,6 +101,7 @@ mod memory;
 mod merge;
 pub mod model;
 pub mod observe;
+mod prefetch;
 mod prepare;
 mod table;
 #[cfg(test)]

@@ -10,6 +10,7 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use crate::hash::hash_u128;
 use crate::memory;
+use crate::prefetch::prefetch;
 
 /// The length of the longest string that is stored inline.
 pub(crate) const INLINE: usize = 15;
@@ -103,11 +104,6 @@ impl<V: Copy + Default> BytesTable<V> {
         self.used + self.long.len()
     }
 
-    /// True if there are no strings.
-    pub(crate) fn is_empty(&self) -> bool {
-        self.len() == 0
-    }
-
     /// The memory that the table uses, in bytes.
     pub(crate) fn memory(&self) -> usize {
         self.slots.len() * size_of::<Slot<V>>()
@@ -116,7 +112,7 @@ impl<V: Copy + Default> BytesTable<V> {
     }
 
     /// The hash of `text[start..end]`.
-    #[cfg(test)]
+    #[inline(always)]
     pub(crate) fn hash(text: &[u8], start: usize, end: usize) -> u64 {
         let len = end - start;
         if len <= INLINE {
@@ -203,22 +199,33 @@ impl<V: Copy + Default> BytesTable<V> {
     /// The value of `text[start..end]`, if it is in the table, and its hash.
     #[inline(always)]
     pub(crate) fn get(&self, text: &[u8], start: usize, end: usize) -> (Option<V>, u64) {
+        let hash = Self::hash(text, start, end);
+        (self.get_hashed(text, start, end, hash), hash)
+    }
+
+    /// Loads the place of a string with this hash into the cache.
+    #[inline(always)]
+    pub(crate) fn prefetch(&self, hash: u64) {
+        prefetch(&self.slots[hash as usize & (self.slots.len() - 1)]);
+    }
+
+    /// The value of `text[start..end]`, which has this hash, if it is in the table.
+    #[inline(always)]
+    pub(crate) fn get_hashed(&self, text: &[u8], start: usize, end: usize, hash: u64) -> Option<V> {
         let len = end - start;
         if len > INLINE {
-            return self.get_long(&text[start..end]);
+            return self.get_long(&text[start..end], hash);
         }
-        let key = inline_key(text, start, len);
-        let hash = hash_u128(key);
-        let key = halves(key);
+        let key = halves(inline_key(text, start, len));
         let mask = self.slots.len() - 1;
         let mut at = hash as usize & mask;
         loop {
             let slot = &self.slots[at];
             if slot.key == key {
-                return (Some(slot.value), hash);
+                return Some(slot.value);
             }
             if slot.key[1] == 0 {
-                return (None, hash);
+                return None;
             }
             at = (at + 1) & mask;
         }
@@ -226,12 +233,11 @@ impl<V: Copy + Default> BytesTable<V> {
 
     #[cold]
     #[inline(never)]
-    fn get_long(&self, bytes: &[u8]) -> (Option<V>, u64) {
-        let hash = xxh3_64(bytes);
+    fn get_long(&self, bytes: &[u8], hash: u64) -> Option<V> {
         let found = self
             .long
             .find(hash, |long| long.bytes(&self.arena) == bytes);
-        (found.map(|long| long.value), hash)
+        found.map(|long| long.value)
     }
 
     /// Calls `visit(bytes, value)` for every string, in no particular order.

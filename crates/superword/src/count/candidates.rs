@@ -1,14 +1,13 @@
 //! Counts the candidates of documents: runs of neighbouring pretokens that may become superwords.
 
-use hashbrown::HashTable;
-
-use super::{BigramSketch, CountError, CountFileError, CountOverflow, Counts, check_stop_at};
-use crate::hash::{fold, hash_u64};
+use super::table::{CountTable, Front, Item, sum};
+use super::{BigramSketch, CountError, CountFileError, CountOverflow, Counts};
+use crate::hash::{fold, hash_u64, hash_u128};
 use crate::memory;
 use crate::observe::Observer;
 use crate::prepare::{Part, Preparation};
 use crate::table::BytesTable;
-use crate::text::{Pretokenizer, SplitError};
+use crate::text::{Pretokenizer, Sink, SplitError};
 use crate::token::Symbol;
 
 /// The pretokens that may be part of a superword: those that are a single token and match the
@@ -25,86 +24,100 @@ impl Eligible {
         *self.table.entry(bytes, 0, bytes.len()).0 = symbol.0 + 1;
     }
 
-    /// The symbol of an eligible pretoken, and the hash of its bytes.
+    /// Prefetches the place of a pretoken and returns the hash of its bytes.
     #[inline(always)]
-    pub(crate) fn get(&self, text: &[u8], start: usize, end: usize) -> (Option<Symbol>, u64) {
-        let (found, hash) = self.table.get(text, start, end);
-        (found.map(|symbol| Symbol(symbol - 1)), hash)
+    fn prefetch(&self, text: &[u8], start: usize, end: usize) -> u64 {
+        let hash = BytesTable::<u32>::hash(text, start, end);
+        self.table.prefetch(hash);
+        hash
+    }
+
+    /// The symbol of an eligible pretoken with this hash.
+    #[inline(always)]
+    fn get(&self, text: &[u8], start: usize, end: usize, hash: u64) -> Option<Symbol> {
+        let found = self.table.get_hashed(text, start, end, hash);
+        found.map(|symbol| Symbol(symbol - 1))
     }
 }
 
-#[derive(Clone, Copy, Debug)]
-struct Entry {
-    /// Stored, so that growing the table need not read the symbols again.
-    hash: u64,
-    start: usize,
-    len: usize,
-    count: u64,
+impl Item for Symbol {
+    /// Up to four symbols, then [`NONE`].
+    type Inline = [Symbol; 4];
+
+    const FREE: [Symbol; 4] = [NONE; 4];
+
+    #[inline(always)]
+    fn inline(key: &[Symbol]) -> Option<[Symbol; 4]> {
+        if key.len() > 4 || key.contains(&NONE) {
+            return None;
+        }
+        let mut inline = Symbol::FREE;
+        inline[..key.len()].copy_from_slice(key);
+        Some(inline)
+    }
+
+    #[inline(always)]
+    fn items(key: &[Symbol; 4]) -> &[Symbol] {
+        let len = key.iter().position(|&symbol| symbol == NONE);
+        &key[..len.unwrap_or(4)]
+    }
+
+    #[inline(always)]
+    fn hash_inline(key: &[Symbol; 4]) -> u64 {
+        let [a, b, c, d] = key.map(|symbol| u128::from(symbol.0));
+        hash_u128(a | b << 32 | c << 64 | d << 96)
+    }
+
+    fn hash_long(key: &[Symbol]) -> u64 {
+        key.iter().fold(key.len() as u64, |hash, symbol| {
+            fold(hash ^ hash_u64(u64::from(symbol.0)), 0x9FB2_1C65_1E98_DF25)
+        })
+    }
 }
+
+/// No symbol: there are fewer tokens than that.
+const NONE: Symbol = Symbol(u32::MAX);
 
 /// How often each candidate (two or more symbols) occurs.
 #[derive(Clone, Debug, Default)]
 pub struct CandidateCounts {
-    entries: HashTable<Entry>,
-    arena: Vec<Symbol>,
-}
-
-fn hash_symbols(symbols: &[Symbol]) -> u64 {
-    symbols.iter().fold(symbols.len() as u64, |hash, symbol| {
-        fold(hash ^ hash_u64(u64::from(symbol.0)), 0x9FB2_1C65_1E98_DF25)
-    })
+    table: CountTable<Symbol>,
 }
 
 impl CandidateCounts {
     /// Adds `times` to the count of a candidate.
     pub fn add(&mut self, symbols: &[Symbol], times: u64) -> Result<(), CountOverflow> {
-        let hash = hash_symbols(symbols);
-        let arena = &self.arena;
-        let same = |entry: &Entry| {
-            entry.hash == hash && arena[entry.start..entry.start + entry.len] == *symbols
-        };
-        if let Some(entry) = self.entries.find_mut(hash, same) {
-            entry.count = entry.count.checked_add(times).ok_or(CountOverflow)?;
-            return Ok(());
-        }
-        let entry = Entry {
-            hash,
-            start: self.arena.len(),
-            len: symbols.len(),
-            count: times,
-        };
-        memory::extend(&mut self.arena, symbols);
-        memory::reserve_entry(&mut self.entries, |entry| entry.hash);
-        self.entries.insert_unique(hash, entry, |entry| entry.hash);
-        Ok(())
+        self.table.add(symbols, times)
     }
 
     /// All candidates with their counts, in no particular order.
     pub fn iter(&self) -> impl Iterator<Item = (&[Symbol], u64)> + '_ {
-        self.entries.iter().map(|entry| {
-            let symbols = &self.arena[entry.start..entry.start + entry.len];
-            (symbols, entry.count)
-        })
+        self.table.iter()
+    }
+
+    /// Like [`CandidateCounts::iter`], in the same order. Frees the memory of the candidates that were visited.
+    pub(crate) fn consume(self, visit: impl FnMut(&[Symbol], u64)) {
+        self.table.consume(visit);
     }
 
     /// The number of distinct candidates.
     pub fn len(&self) -> usize {
-        self.entries.len()
+        self.table.len()
     }
 
     /// True if there are none.
     pub fn is_empty(&self) -> bool {
-        self.entries.is_empty()
+        self.len() == 0
     }
 
     /// The number of tokens in all distinct candidates.
     pub fn tokens(&self) -> usize {
-        self.arena.len()
+        self.table.items()
     }
 
     /// Memory used, in bytes.
     pub fn memory(&self) -> usize {
-        self.entries.capacity() * size_of::<Entry>() + self.arena.capacity() * size_of::<Symbol>()
+        self.table.memory()
     }
 }
 
@@ -119,17 +132,14 @@ impl Counts for CandidateCounts {
         CandidateCounts::memory(self)
     }
 
-    fn add_all(
-        &mut self,
-        other: &CandidateCounts,
-        times: u64,
+    fn sum(
+        parts: Vec<(CandidateCounts, u64)>,
+        threads: usize,
         observer: &dyn Observer,
-    ) -> Result<(), CountError> {
-        for (number, (symbols, count)) in other.iter().enumerate() {
-            check_stop_at(number, observer)?;
-            self.add(symbols, count.checked_mul(times).ok_or(CountOverflow)?)?;
-        }
-        Ok(())
+    ) -> Result<CandidateCounts, CountError> {
+        let tables = parts.into_iter().map(|(part, times)| (part.table, times));
+        let table = sum(tables.collect(), threads, observer)?;
+        Ok(CandidateCounts { table })
     }
 
     fn for_each_key(&self, mut visit: impl FnMut(&[u8], u64)) {
@@ -166,14 +176,39 @@ pub(crate) struct EarlyCut<'a> {
     pub threshold: u64,
 }
 
+/// Pretokens that are looked up together, so that their accesses to memory are under way at the same time.
+const BATCH: usize = 128;
+
+/// A pretoken that waits to be looked up.
+#[derive(Clone, Copy, Debug, Default)]
+struct Waiting {
+    start: usize,
+    end: usize,
+    hash: u64,
+    /// The symbol, once it is found.
+    symbol: Option<Symbol>,
+}
+
 /// Counts the candidates of documents. Each worker has one.
 #[derive(Debug)]
 pub(crate) struct CandidateCounter<'a> {
     pretokenizer: Pretokenizer,
     preparation: Option<Preparation>,
+    runs: Runs<'a>,
+}
+
+/// Collects runs of eligible pretokens and counts them.
+#[derive(Debug)]
+struct Runs<'a> {
     eligible: &'a Eligible,
     cut: Option<EarlyCut<'a>>,
+    waiting: Box<[Waiting; BATCH]>,
+    /// The number of pretokens that wait.
+    length: usize,
     run: Vec<Symbol>,
+    /// The hash of the last pretoken of the run.
+    previous: u64,
+    front: Front<Symbol>,
     counts: CandidateCounts,
 }
 
@@ -189,10 +224,16 @@ impl<'a> CandidateCounter<'a> {
         CandidateCounter {
             pretokenizer,
             preparation,
-            eligible,
-            cut,
-            run: Vec::new(),
-            counts: CandidateCounts::default(),
+            runs: Runs {
+                eligible,
+                cut,
+                waiting: Box::new([Waiting::default(); BATCH]),
+                length: 0,
+                run: Vec::new(),
+                previous: 0,
+                front: Front::new(),
+                counts: CandidateCounts::default(),
+            },
         }
     }
 
@@ -212,43 +253,101 @@ impl<'a> CandidateCounter<'a> {
     /// Counts the candidates of a text without added tokens.
     fn part(&mut self, text: &str) -> Result<(), SplitError> {
         let bytes = text.as_bytes();
-        let (run, counts, cut) = (&mut self.run, &mut self.counts, self.cut);
-        let mut previous = 0;
-        let mut flush = |run: &mut Vec<Symbol>| {
-            if run.len() > 1 {
-                // Cannot overflow: no text has 2^64 pretokens.
-                let _ = counts.add(run, 1);
-            }
-            run.clear();
+        let mut sink = RunSink {
+            bytes,
+            runs: &mut self.runs,
         };
-        run.clear();
-        let result = self.pretokenizer.for_each(text, |start, end| {
-            let (symbol, hash) = self.eligible.get(bytes, start, end);
-            let Some(symbol) = symbol else {
-                flush(run);
-                return;
-            };
-            if let Some(cut) = cut
-                && !run.is_empty()
-                && !cut.sketch.may_reach(previous, hash, cut.threshold)
-            {
-                flush(run);
-            }
-            memory::reserve(run, 1);
-            run.push(symbol);
-            previous = hash;
-        });
-        flush(run);
+        let result = self.pretokenizer.feed(text, &mut sink);
+        self.runs.look_up(bytes);
+        self.runs.end_run();
         result
     }
 
     /// Memory used by the counts, in bytes.
     pub(crate) fn memory(&self) -> usize {
-        self.counts.memory()
+        self.runs.counts.memory()
     }
 
     /// Takes the counts out and continues from zero.
     pub(crate) fn take_counts(&mut self) -> CandidateCounts {
-        std::mem::take(&mut self.counts)
+        let runs = &mut self.runs;
+        runs.front.flush(&mut runs.counts.table);
+        std::mem::take(&mut runs.counts)
+    }
+}
+
+impl Runs<'_> {
+    /// Looks up the pretokens that wait, and continues the run with them.
+    fn look_up(&mut self, bytes: &[u8]) {
+        let waiting = &mut self.waiting[..self.length];
+        self.length = 0;
+        for pretoken in &mut *waiting {
+            pretoken.hash = self.eligible.prefetch(bytes, pretoken.start, pretoken.end);
+        }
+        let mut previous = (!self.run.is_empty()).then_some(self.previous);
+        for pretoken in &mut *waiting {
+            pretoken.symbol = self
+                .eligible
+                .get(bytes, pretoken.start, pretoken.end, pretoken.hash);
+            if let Some(cut) = self.cut
+                && let Some(previous) = previous
+                && pretoken.symbol.is_some()
+            {
+                cut.sketch.prefetch(previous, pretoken.hash);
+            }
+            previous = pretoken.symbol.map(|_| pretoken.hash);
+        }
+        for at in 0..waiting.len() {
+            let Waiting { hash, symbol, .. } = self.waiting[at];
+            let Some(symbol) = symbol else {
+                self.end_run();
+                continue;
+            };
+            if let Some(cut) = self.cut
+                && !self.run.is_empty()
+                && !cut.sketch.may_reach(self.previous, hash, cut.threshold)
+            {
+                self.end_run();
+            }
+            memory::reserve(&mut self.run, 1);
+            self.run.push(symbol);
+            self.previous = hash;
+        }
+    }
+
+    /// Counts the run, if it is a candidate, and starts the next one.
+    #[inline(always)]
+    fn end_run(&mut self) {
+        if self.run.len() > 1 {
+            let table = &mut self.counts.table;
+            match Symbol::inline(&self.run) {
+                Some(key) => self.front.add(&key, Symbol::hash_inline(&key), table),
+                None => {
+                    let hash = Symbol::hash_long(&self.run);
+                    // Cannot overflow: no text has 2^64 pretokens.
+                    let _ = table.add_long(&self.run, hash, 1);
+                }
+            }
+        }
+        self.run.clear();
+    }
+}
+
+/// Passes the pretokens of a text on to the runs.
+struct RunSink<'c, 'a> {
+    bytes: &'c [u8],
+    runs: &'c mut Runs<'a>,
+}
+
+impl Sink for RunSink<'_, '_> {
+    #[inline(always)]
+    fn pretoken(&mut self, start: usize, end: usize) {
+        let runs = &mut *self.runs;
+        let waiting = &mut runs.waiting[runs.length % BATCH];
+        (waiting.start, waiting.end) = (start, end);
+        runs.length += 1;
+        if runs.length == BATCH {
+            runs.look_up(self.bytes);
+        }
     }
 }

@@ -200,13 +200,12 @@ pub trait Counts: Default + Send {
     /// Memory used, in bytes.
     fn memory(&self) -> usize;
 
-    /// Adds all counts of `other`, multiplied by `times`.
-    fn add_all(
-        &mut self,
-        other: &Self,
-        times: u64,
+    /// The sum of several counts, each multiplied by its number of times.
+    fn sum(
+        parts: Vec<(Self, u64)>,
+        threads: usize,
         observer: &dyn Observer,
-    ) -> Result<(), CountError>;
+    ) -> Result<Self, CountError>;
 
     /// Calls `visit` with every key as bytes and its count, in no particular order.
     fn for_each_key(&self, visit: impl FnMut(&[u8], u64));

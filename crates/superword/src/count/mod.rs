@@ -13,6 +13,7 @@ pub(crate) mod named;
 pub(crate) mod partition;
 mod pretokens;
 mod sketch;
+mod table;
 
 #[cfg(feature = "files")]
 pub use bounds::{BigramBounds, DamagedBounds};

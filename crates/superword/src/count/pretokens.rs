@@ -1,22 +1,50 @@
 //! Counts the pretokens of documents.
 
-use super::{BigramSketch, CountError, CountFileError, CountOverflow, Counts, check_stop_at};
+use xxhash_rust::xxh3::xxh3_64;
+
+use super::sketch::SketchCounter;
+use super::table::{CountTable, Front, Item, sum};
+use super::{BigramSketch, CountError, CountFileError, CountOverflow, Counts};
+use crate::hash::hash_u128;
 use crate::observe::Observer;
-use crate::table::BytesTable;
-use crate::text::{Pretokenizer, SplitError};
+use crate::table::{INLINE, inline_key};
+use crate::text::{Pretokenizer, Sink, SplitError};
+
+impl Item for u8 {
+    /// The bytes, then their number in the last byte.
+    type Inline = [u8; 16];
+
+    const FREE: [u8; 16] = [0; 16];
+
+    fn inline(key: &[u8]) -> Option<[u8; 16]> {
+        (key.len() <= INLINE).then(|| inline_key(key, 0, key.len()).to_le_bytes())
+    }
+
+    #[inline(always)]
+    fn items(key: &[u8; 16]) -> &[u8] {
+        &key[..usize::from(key[15])]
+    }
+
+    #[inline(always)]
+    fn hash_inline(key: &[u8; 16]) -> u64 {
+        hash_u128(u128::from_le_bytes(*key))
+    }
+
+    fn hash_long(key: &[u8]) -> u64 {
+        xxh3_64(key)
+    }
+}
 
 /// How often each pretoken occurs.
 #[derive(Clone, Debug, Default)]
 pub struct PretokenCounts {
-    table: BytesTable<u64>,
+    table: CountTable<u8>,
 }
 
 impl PretokenCounts {
     /// Adds `times` to the count of a pretoken, which must not be empty.
     pub fn add(&mut self, bytes: &[u8], times: u64) -> Result<(), CountOverflow> {
-        let count = self.table.entry(bytes, 0, bytes.len()).0;
-        *count = count.checked_add(times).ok_or(CountOverflow)?;
-        Ok(())
+        self.table.add(bytes, times)
     }
 
     /// How often a pretoken occurs; 0 if it was never counted.
@@ -24,7 +52,7 @@ impl PretokenCounts {
         if bytes.is_empty() {
             return 0;
         }
-        self.table.get(bytes, 0, bytes.len()).0.unwrap_or(0)
+        self.table.get(bytes)
     }
 
     /// Adds all counts of `other`.
@@ -45,7 +73,7 @@ impl PretokenCounts {
 
     /// True if nothing was counted.
     pub fn is_empty(&self) -> bool {
-        self.table.is_empty()
+        self.len() == 0
     }
 
     /// Memory used, in bytes.
@@ -54,8 +82,13 @@ impl PretokenCounts {
     }
 
     /// Calls `visit(bytes, count)` for every pretoken, in no particular order.
-    pub fn for_each(&self, visit: impl FnMut(&[u8], u64)) {
-        self.table.for_each(visit);
+    pub fn for_each(&self, mut visit: impl FnMut(&[u8], u64)) {
+        self.table.iter().for_each(|(key, count)| visit(key, count));
+    }
+
+    /// Like [`PretokenCounts::for_each`], in the same order. Frees the memory of the pretokens that were visited.
+    pub(crate) fn consume(self, visit: impl FnMut(&[u8], u64)) {
+        self.table.consume(visit);
     }
 }
 
@@ -70,26 +103,14 @@ impl Counts for PretokenCounts {
         PretokenCounts::memory(self)
     }
 
-    fn add_all(
-        &mut self,
-        other: &PretokenCounts,
-        times: u64,
+    fn sum(
+        parts: Vec<(PretokenCounts, u64)>,
+        threads: usize,
         observer: &dyn Observer,
-    ) -> Result<(), CountError> {
-        let mut result = Ok(());
-        let mut number = 0;
-        other.for_each(|bytes, count| {
-            if result.is_ok() {
-                result = check_stop_at(number, observer)
-                    .map_err(CountError::from)
-                    .and_then(|()| {
-                        let count = count.checked_mul(times).ok_or(CountOverflow)?;
-                        Ok(self.add(bytes, count)?)
-                    });
-                number += 1;
-            }
-        });
-        result
+    ) -> Result<PretokenCounts, CountError> {
+        let tables = parts.into_iter().map(|(part, times)| (part.table, times));
+        let table = sum(tables.collect(), threads, observer)?;
+        Ok(PretokenCounts { table })
     }
 
     fn for_each_key(&self, visit: impl FnMut(&[u8], u64)) {
@@ -105,8 +126,9 @@ impl Counts for PretokenCounts {
 #[derive(Debug)]
 pub(crate) struct PretokenCounter {
     pretokenizer: Pretokenizer,
+    front: Front<u8>,
     counts: PretokenCounts,
-    sketch: Option<BigramSketch>,
+    sketch: Option<SketchCounter>,
     pretokens: u64,
 }
 
@@ -115,8 +137,9 @@ impl PretokenCounter {
     pub(crate) fn new(pretokenizer: Pretokenizer, sketch: Option<BigramSketch>) -> PretokenCounter {
         PretokenCounter {
             pretokenizer,
+            front: Front::new(),
             counts: PretokenCounts::default(),
-            sketch,
+            sketch: sketch.map(SketchCounter::new),
             pretokens: 0,
         }
     }
@@ -124,34 +147,28 @@ impl PretokenCounter {
     /// Counts one document.
     pub(crate) fn document(&mut self, text: &str) -> Result<(), SplitError> {
         let bytes = text.as_bytes();
-        let table = &mut self.counts.table;
-        let mut pretokens = 0u64;
-        // Counts cannot overflow here: no text has 2^64 pretokens.
-        match &mut self.sketch {
-            None => self.pretokenizer.for_each(text, |start, end| {
-                *table.entry(bytes, start, end).0 += 1;
-                pretokens += 1;
-            })?,
+        let mut words = WordSink {
+            bytes,
+            front: &mut self.front,
+            table: &mut self.counts.table,
+            pretokens: 0,
+        };
+        let result = match &mut self.sketch {
+            None => self.pretokenizer.feed(text, &mut words),
             Some(sketch) => {
-                let mut previous = None;
-                let pretokenizer = &self.pretokenizer;
-                pretokenizer.for_each(text, |start, end| {
-                    let (count, hash) = table.entry(bytes, start, end);
-                    *count += 1;
-                    pretokens += 1;
-                    // Candidates contain eligible pretokens only.
-                    let eligible = pretokenizer.may_be_eligible(&bytes[start..end]);
-                    if let Some(previous) = previous
-                        && eligible
-                    {
-                        sketch.add(previous, hash);
-                    }
-                    previous = eligible.then_some(hash);
-                })?;
+                let mut bigrams = BigramSink {
+                    words,
+                    sketch,
+                    pretokenizer: &self.pretokenizer,
+                    previous: None,
+                };
+                let result = self.pretokenizer.feed(text, &mut bigrams);
+                words = bigrams.words;
+                result
             }
-        }
-        self.pretokens += pretokens;
-        Ok(())
+        };
+        self.pretokens += words.pretokens;
+        result
     }
 
     /// Memory used by the counts, in bytes.
@@ -161,11 +178,84 @@ impl PretokenCounter {
 
     /// Takes the counts out and continues from zero. The sketch and the number of pretokens stay.
     pub(crate) fn take_counts(&mut self) -> PretokenCounts {
+        self.front.flush(&mut self.counts.table);
         std::mem::take(&mut self.counts)
     }
 
     /// The counts, the sketch and the number of pretokens.
-    pub(crate) fn finish(self) -> (PretokenCounts, Option<BigramSketch>, u64) {
-        (self.counts, self.sketch, self.pretokens)
+    pub(crate) fn finish(mut self) -> (PretokenCounts, Option<BigramSketch>, u64) {
+        let counts = self.take_counts();
+        (
+            counts,
+            self.sketch.map(SketchCounter::finish),
+            self.pretokens,
+        )
+    }
+}
+
+/// Counts pretokens.
+struct WordSink<'c> {
+    bytes: &'c [u8],
+    front: &'c mut Front<u8>,
+    table: &'c mut CountTable<u8>,
+    pretokens: u64,
+}
+
+impl WordSink<'_> {
+    /// Counts a pretoken and returns its hash.
+    #[inline(always)]
+    fn count(&mut self, start: usize, end: usize) -> u64 {
+        self.pretokens += 1;
+        let len = end - start;
+        if len > INLINE {
+            return self.count_long(start, end);
+        }
+        let key = inline_key(self.bytes, start, len).to_le_bytes();
+        let hash = u8::hash_inline(&key);
+        self.front.add(&key, hash, self.table);
+        hash
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn count_long(&mut self, start: usize, end: usize) -> u64 {
+        let key = &self.bytes[start..end];
+        let hash = u8::hash_long(key);
+        // Cannot overflow: no text has 2^64 pretokens.
+        let _ = self.table.add_long(key, hash, 1);
+        hash
+    }
+}
+
+impl Sink for WordSink<'_> {
+    #[inline(always)]
+    fn pretoken(&mut self, start: usize, end: usize) {
+        self.count(start, end);
+    }
+}
+
+/// Counts pretokens and their bigrams.
+struct BigramSink<'c> {
+    words: WordSink<'c>,
+    sketch: &'c mut SketchCounter,
+    pretokenizer: &'c Pretokenizer,
+    /// The hash of the previous pretoken, if it may be eligible.
+    previous: Option<u64>,
+}
+
+impl Sink for BigramSink<'_> {
+    #[inline(always)]
+    fn pretoken(&mut self, start: usize, end: usize) {
+        let hash = self.words.count(start, end);
+        // Candidates contain eligible pretokens only.
+        let eligible = self
+            .pretokenizer
+            .may_be_eligible(&self.words.bytes[start..end]);
+        if let Some(previous) = self.previous
+            && eligible
+        {
+            self.sketch.add(previous, hash);
+        }
+        self.previous = eligible.then_some(hash);
     }
 }

@@ -8,6 +8,7 @@
 
 use crate::hash::fold;
 use crate::memory;
+use crate::prefetch::prefetch;
 
 /// A table of counters indexed by the hash of a bigram. Counters saturate.
 #[derive(Clone, Debug)]
@@ -50,11 +51,22 @@ impl BigramSketch {
     }
 
     /// Counts a bigram, given as the hashes of its pretokens.
-    #[inline(always)]
+    #[cfg(test)]
     pub(crate) fn add(&mut self, left: u64, right: u64) {
         let slot = self.slot(left, right);
+        self.increment(slot);
+    }
+
+    #[inline(always)]
+    fn increment(&mut self, slot: usize) {
         let counter = &mut self.counters[slot];
         *counter = counter.saturating_add(1);
+    }
+
+    /// Loads the counter of a bigram into the cache.
+    #[inline(always)]
+    pub(crate) fn prefetch(&self, left: u64, right: u64) {
+        prefetch(&self.counters[self.slot(left, right)]);
     }
 
     /// True if the bigram may occur this often; false if it certainly does not.
@@ -77,6 +89,46 @@ impl BigramSketch {
         for counter in &mut self.counters {
             *counter = counter.saturating_mul(times);
         }
+    }
+}
+
+/// The number of bigrams that wait for their counters. The accesses to memory are under way at the same time.
+const WAITING: usize = 16;
+
+/// Counts bigrams in a sketch. Each counter is prefetched, and incremented a little later.
+#[derive(Debug)]
+pub(crate) struct SketchCounter {
+    sketch: BigramSketch,
+    waiting: [Option<usize>; WAITING],
+    next: usize,
+}
+
+impl SketchCounter {
+    pub(crate) fn new(sketch: BigramSketch) -> SketchCounter {
+        SketchCounter {
+            sketch,
+            waiting: [None; WAITING],
+            next: 0,
+        }
+    }
+
+    /// Counts a bigram, given as the hashes of its pretokens.
+    #[inline(always)]
+    pub(crate) fn add(&mut self, left: u64, right: u64) {
+        let slot = self.sketch.slot(left, right);
+        prefetch(&self.sketch.counters[slot]);
+        if let Some(ready) = self.waiting[self.next].replace(slot) {
+            self.sketch.increment(ready);
+        }
+        self.next = (self.next + 1) % WAITING;
+    }
+
+    /// The sketch of everything that was counted.
+    pub(crate) fn finish(mut self) -> BigramSketch {
+        for slot in self.waiting.into_iter().flatten() {
+            self.sketch.increment(slot);
+        }
+        self.sketch
     }
 }
 
@@ -157,6 +209,17 @@ mod tests {
         assert_eq!(BigramSketch::counters_for(1 << 40, 1 << 20), 1 << 19);
         assert_eq!(BigramSketch::counters_for(0, usize::MAX), 1 << 12);
         assert_eq!(BigramSketch::counters_for(1 << 40, 0), 1 << 12);
+    }
+
+    #[test]
+    fn counting_later_gives_the_same_sketch() {
+        let mut expected = BigramSketch::new(1 << 12);
+        let mut counter = SketchCounter::new(BigramSketch::new(1 << 12));
+        for number in 0..1000 {
+            expected.add(number % 70, number % 90);
+            counter.add(number % 70, number % 90);
+        }
+        assert_eq!(counter.finish().counters, expected.counters);
     }
 
     #[test]

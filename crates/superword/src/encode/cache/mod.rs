@@ -11,7 +11,6 @@
 //! The `long` table is emptied when it is full. In the others a new entry replaces an old one.
 
 mod long;
-mod prefetch;
 mod short;
 mod wide;
 

@@ -1,8 +1,8 @@
 //! Short pretokens that are one token: nearly all pretokens of most texts.
 
-use super::prefetch::prefetch;
 use crate::encode::mark::{ELIGIBLE, unmarked};
 use crate::hash::hash_u128;
+use crate::prefetch::prefetch;
 
 /// The most bytes of a short pretoken.
 pub(in crate::encode) const SHORT_BYTES: usize = 12;

@@ -1,7 +1,7 @@
 //! Pretokens of up to 31 bytes and a few tokens. Each lookup reads one cache line.
 
-use super::prefetch::prefetch;
 use crate::hash::{fold, hash_u128};
+use crate::prefetch::prefetch;
 
 /// The most bytes of a pretoken in these tables.
 pub(in crate::encode) const WIDE_BYTES: usize = 31;

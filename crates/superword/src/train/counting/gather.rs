@@ -24,15 +24,18 @@ impl Pass<'_> {
         &self,
         parts: Vec<WeightedPart<C>>,
     ) -> Result<C, TrainError> {
-        let mut sum = C::default();
+        let (mut tables, mut files) = (Vec::new(), Vec::new());
         for WeightedPart { times, part } in parts {
-            check_stop(self.observer)?;
             match part {
-                // The first table becomes the sum, without a copy.
-                Part::Memory(counts) if times == 1 && sum.is_empty() => sum = counts,
-                Part::Memory(counts) => sum.add_all(&counts, times, self.observer)?,
-                Part::File(name) => self.add_file(&mut sum, &name, times)?,
+                Part::Memory(counts) => tables.push((counts, times)),
+                Part::File(name) => files.push((name, times)),
             }
+        }
+        let threads = crate::threads::resolve(self.read.threads);
+        let mut sum = C::sum(tables, threads, self.observer)?;
+        for (name, times) in files {
+            check_stop(self.observer)?;
+            self.add_file(&mut sum, &name, times)?;
         }
         Ok(sum)
     }

@@ -3,7 +3,7 @@
 /// Asks the processor to load the cache line at the start of `target`, without waiting for it. This
 /// is only a hint. It does nothing on processors other than x86-64.
 #[inline(always)]
-pub(super) fn prefetch<T>(target: &T) {
+pub(crate) fn prefetch<T>(target: &T) {
     #[cfg(target_arch = "x86_64")]
     {
         use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
