@@ -1,69 +1,46 @@
 //! All sequences in one flat array, merged in place.
 //!
 //! Each sequence starts with one cell per token and never moves. A merged token covers the cells of
-//! its parts. Its first cell holds the symbol and the number of the sequence. Its second and its last
-//! cell hold the number of cells it covers, so both neighbours are found without links. One cache
-//! line usually holds a whole word.
+//! its parts. Its first cell holds the symbol. Its second and its last cell hold the number of cells it covers, so
+//! both neighbours are found without links. A border follows each sequence and holds its weight. A cell
+//! has four bytes, so one cache line usually holds a whole word with its weight.
 //!
 //! ```text
-//! cells of "the":  |  t  |  h  |  e  |  end
-//! after (t, h):    |  th    2  |  e  |  end
-//! after (th, e):   |  the   3     3  |  end
+//! cells of "the":  |  t  |  h  |  e  |  border: weight
+//! after (t, h):    |  th    2  |  e  |  border: weight
+//! after (th, e):   |  the   3     3  |  border: weight
 //! ```
 
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
 use crate::memory;
+use crate::prefetch::prefetch;
 
-/// Marks the first and the last cell of a token of two or more cells.
+// The kind of a cell is in its two highest bits. A token of one cell has neither of them.
+/// The first cell of a token of two or more cells.
 const WIDE: u32 = 1 << 31;
-/// Marks all cells of a token but the first.
+/// Another cell of such a token.
 const TAIL: u32 = 1 << 30;
-const INSIDE: u32 = TAIL;
-/// The symbol of the cells before, between and after the sequences.
-const BORDER: u32 = TAIL | (TAIL - 1);
+/// A cell before, between or after the sequences.
+const BORDER: u32 = WIDE | TAIL;
+/// The number in a cell: a symbol, a width, or a weight.
+const NUMBER: u32 = TAIL - 1;
+/// In a border: the weight does not fit, and the rest of the number is its index in a list of such weights.
+const HEAVY: u32 = 1 << 29;
 
 /// Symbols must be below this to fit into a cell.
-pub(crate) const MAX_SYMBOLS: u32 = TAIL - 1;
+pub(crate) const MAX_SYMBOLS: u32 = NUMBER;
 
 /// The number of cells between two checks for a request to stop.
 const CHECK_EVERY: Place = 1 << 16;
 
-/// The cells are shared between threads, and each thread changes only its own sequences. Messages
+/// For each block of this many cells, the first border is noted.
+const BLOCK: Place = 16;
+
+/// A kind and a number. The cells are shared between threads, and each thread changes only its own sequences. Messages
 /// between the threads order what one wrote before what another reads. So relaxed atomics are
 /// enough, and they cost no more than plain numbers.
-#[derive(Debug)]
-struct Cell {
-    symbol: AtomicU32,
-    /// In the first cell of a token the number of its sequence. In the second and the last cell its
-    /// width.
-    note: AtomicU32,
-}
-
-impl Cell {
-    fn new(symbol: u32, note: u32) -> Cell {
-        Cell {
-            symbol: AtomicU32::new(symbol),
-            note: AtomicU32::new(note),
-        }
-    }
-
-    #[inline(always)]
-    fn symbol(&self) -> u32 {
-        self.symbol.load(Relaxed)
-    }
-
-    #[inline(always)]
-    fn note(&self) -> u32 {
-        self.note.load(Relaxed)
-    }
-
-    #[inline(always)]
-    fn set(&self, symbol: u32, note: u32) {
-        self.symbol.store(symbol, Relaxed);
-        self.note.store(note, Relaxed);
-    }
-}
+type Cell = AtomicU32;
 
 /// The index of a cell.
 pub(super) type Place = u32;
@@ -72,14 +49,18 @@ pub(super) type Place = u32;
 #[derive(Debug)]
 pub(crate) struct Cells {
     cells: Vec<Cell>,
-    weights: Vec<u64>,
+    /// Weights that do not fit into a border.
+    heavy: Vec<u64>,
+    /// By block: the first border in it or after it.
+    borders: Vec<Place>,
 }
 
 impl Default for Cells {
     fn default() -> Self {
         Cells {
-            cells: vec![Cell::new(BORDER, 0)],
-            weights: Vec::new(),
+            cells: vec![Cell::new(BORDER)],
+            heavy: Vec::new(),
+            borders: vec![0],
         }
     }
 }
@@ -89,20 +70,39 @@ impl Cells {
     pub(crate) fn with_capacity(tokens: usize, sequences: usize) -> Cells {
         let mut cells = Cells::default();
         memory::reserve_exact(&mut cells.cells, tokens + sequences);
-        memory::reserve_exact(&mut cells.weights, sequences);
+        let blocks = (tokens + sequences) / BLOCK as usize + 1;
+        memory::reserve_exact(&mut cells.borders, blocks);
         cells
     }
 
     /// Adds a sequence of symbols, each below [`MAX_SYMBOLS`]. Returns false if there are now too many
-    /// cells or sequences.
+    /// cells.
     #[must_use]
     pub(crate) fn push(&mut self, symbols: impl Iterator<Item = u32>, weight: u64) -> bool {
-        let note = self.weights.len() as u32;
-        self.weights.push(weight);
-        self.cells
-            .extend(symbols.map(|symbol| Cell::new(symbol, note)));
-        self.cells.push(Cell::new(BORDER, 0));
-        self.cells.len() < Place::MAX as usize && self.weights.len() < u32::MAX as usize
+        self.cells.extend(symbols.map(Cell::new));
+        let border = self.cells.len();
+        self.borders
+            .resize(border / BLOCK as usize + 1, border as Place);
+        let number = match u32::try_from(weight) {
+            Ok(weight) if weight < HEAVY => weight,
+            _ => {
+                memory::reserve(&mut self.heavy, 1);
+                self.heavy.push(weight);
+                HEAVY | (self.heavy.len() - 1) as u32
+            }
+        };
+        self.cells.push(Cell::new(BORDER | number));
+        self.cells.len() < Place::MAX as usize && self.heavy.len() < HEAVY as usize
+    }
+
+    #[inline(always)]
+    fn cell(&self, place: Place) -> u32 {
+        self.cells[place as usize].load(Relaxed)
+    }
+
+    #[inline(always)]
+    fn set(&self, place: Place, cell: u32) {
+        self.cells[place as usize].store(cell, Relaxed);
     }
 
     /// Places are below this.
@@ -110,29 +110,67 @@ impl Cells {
         self.cells.len() as Place
     }
 
+    /// Loads a cell into the cache.
+    #[inline(always)]
+    pub(super) fn prefetch(&self, place: Place) {
+        if let Some(cell) = self.cells.get(place as usize) {
+            prefetch(cell);
+        }
+    }
+
     /// The symbol of the token that starts at this place. At other places the result is not a valid
     /// symbol.
     #[inline(always)]
     pub(crate) fn symbol_at(&self, place: Place) -> u32 {
-        self.cells[place as usize].symbol() & !WIDE
+        self.cell(place) & !WIDE
     }
 
     /// True if a token starts at this place.
     #[cfg(test)]
     pub(crate) fn is_start(&self, place: Place) -> bool {
-        self.cells[place as usize].symbol() & TAIL == 0
+        self.cell(place) & TAIL == 0
     }
 
-    /// The number of the sequence of the token that starts at this place.
     #[inline(always)]
-    pub(crate) fn sequence_at(&self, place: Place) -> u32 {
-        self.cells[place as usize].note()
+    fn is_border(&self, place: Place) -> bool {
+        self.cell(place) >= BORDER
+    }
+
+    /// The border after the sequence that contains the token starting at this place.
+    #[inline(always)]
+    pub(crate) fn border_after(&self, mut place: Place) -> Place {
+        let block = place / BLOCK;
+        let border = self.borders[block as usize];
+        if border > place {
+            return border;
+        }
+        // A sequence starts in this block. It ends in this block too, or at the first border after it.
+        let end = (block + 1) * BLOCK;
+        loop {
+            place = self.after(place);
+            if self.is_border(place) {
+                return place;
+            }
+            if place >= end {
+                return self.borders[block as usize + 1];
+            }
+        }
+    }
+
+    /// The weight of the sequence that ends at this border.
+    #[inline(always)]
+    fn weight(&self, border: Place) -> u64 {
+        let number = self.cell(border) & NUMBER;
+        match number & HEAVY {
+            0 => u64::from(number),
+            _ => self.heavy[(number & !HEAVY) as usize],
+        }
     }
 
     /// The weight of the sequence that contains the token starting at this place.
     #[inline(always)]
     pub(crate) fn weight_at(&self, place: Place) -> u64 {
-        self.weights[self.sequence_at(place) as usize]
+        self.weight(self.border_after(place))
     }
 
     /// The place after the token that starts here: its right neighbour, or a border.
@@ -140,34 +178,31 @@ impl Cells {
     pub(crate) fn after(&self, place: Place) -> Place {
         // No branch on the width here and in `previous`, because it cannot be predicted. Reading
         // one cell further is safe: a border follows every sequence.
-        let wide = self.cells[place as usize].symbol() & WIDE != 0;
-        let note = self.cells[place as usize + 1].note();
-        place + if wide { note } else { 1 }
+        let wide = self.cell(place) & WIDE != 0;
+        let width = self.cell(place + 1) & NUMBER;
+        place + if wide { width } else { 1 }
     }
 
     /// The token to the right of the token that starts here.
     #[inline(always)]
     pub(crate) fn next(&self, place: Place) -> Option<Place> {
         let after = self.after(place);
-        (self.cells[after as usize].symbol() != BORDER).then_some(after)
+        (!self.is_border(after)).then_some(after)
     }
 
     /// The token to the left of the token that starts here.
     #[inline(always)]
     pub(crate) fn previous(&self, place: Place) -> Option<Place> {
-        let last = &self.cells[place as usize - 1];
-        let (symbol, note) = (last.symbol(), last.note());
-        let width = if symbol & TAIL == 0 { 1 } else { note };
-        (symbol != BORDER).then_some(place - width)
+        let last = self.cell(place - 1);
+        let width = if last & TAIL == 0 { 1 } else { last & NUMBER };
+        (last < BORDER).then(|| place - width)
     }
 
     /// True if the two places are in different sequences. `first` must come before `second`. Neither
     /// has to be the start of a token.
     #[cfg(feature = "threads")]
     pub(super) fn are_apart(&self, first: Place, second: Place) -> bool {
-        self.cells[first as usize..second as usize]
-            .iter()
-            .any(|cell| cell.symbol() == BORDER)
+        (first..second).any(|place| self.is_border(place))
     }
 
     /// Joins the token that starts at `place` with its right neighbour. No other thread may use the
@@ -175,27 +210,21 @@ impl Cells {
     #[inline(always)]
     pub(crate) fn join(&self, place: Place, right: Place, symbol: u32) {
         let width = self.after(right) - place;
-        let (first, right) = (place as usize, right as usize);
-        let last = first + width as usize - 1;
-        self.cells[right].symbol.store(INSIDE, Relaxed);
-        self.cells[first].symbol.store(symbol | WIDE, Relaxed);
-        self.cells[first + 1].note.store(width, Relaxed);
-        self.cells[last].set(symbol | TAIL | WIDE, width);
+        self.set(right, TAIL);
+        self.set(place, WIDE | symbol);
+        self.set(place + 1, TAIL | width);
+        self.set(place + width - 1, TAIL | width);
     }
 
     /// Writes a token of `width` cells at this place.
-    pub(crate) fn write(&self, place: Place, symbol: u32, width: u32, sequence: u32) {
-        let first = place as usize;
+    pub(crate) fn write(&self, place: Place, symbol: u32, width: u32) {
         if width == 1 {
-            self.cells[first].set(symbol, sequence);
-            return;
+            return self.set(place, symbol);
         }
-        self.cells[first].set(symbol | WIDE, sequence);
-        let last = first + width as usize - 1;
-        for cell in &self.cells[first + 1..last] {
-            cell.set(INSIDE, width);
+        self.set(place, WIDE | symbol);
+        for place in place + 1..place + width {
+            self.set(place, TAIL | width);
         }
-        self.cells[last].set(symbol | TAIL | WIDE, width);
     }
 
     /// The places of all tokens from `place` to the end of its sequence, including `place`.
@@ -228,7 +257,7 @@ impl Cells {
                 check()?;
                 next_check = place.saturating_add(CHECK_EVERY);
             }
-            if self.cells[place as usize].symbol() == BORDER {
+            if self.is_border(place) {
                 place += 1;
                 continue;
             }
@@ -250,10 +279,10 @@ impl Cells {
         let mut overlaps = false;
         loop {
             let after = self.after(place);
-            let right = self.symbol_at(after);
-            if right == BORDER {
+            if self.is_border(after) {
                 return after;
             }
+            let right = self.symbol_at(after);
             overlaps = symbol == right && !overlaps;
             visit(symbol, right, place, weight, symbol != right || overlaps);
             place = after;
@@ -266,11 +295,9 @@ impl Cells {
     pub(crate) fn total_weight(&self) -> Option<u64> {
         let mut total: u64 = 0;
         let mut length: u64 = 0;
-        let mut sequence = 0;
-        for cell in &self.cells[1..] {
-            if cell.symbol() == BORDER {
-                total = total.checked_add(length.checked_mul(self.weights[sequence])?)?;
-                sequence += 1;
+        for place in 1..self.end() {
+            if self.is_border(place) {
+                total = total.checked_add(length.checked_mul(self.weight(place))?)?;
                 length = 0;
             } else {
                 length += 1;
@@ -307,8 +334,8 @@ mod tests {
         assert_eq!(cells.next(1), None);
         assert_eq!(cells.previous(6), None);
         assert_eq!((cells.weight_at(1), cells.weight_at(6)), (5, 2));
-        cells.write(1, 1, 1, 0);
-        cells.write(2, 9, 3, 0);
+        cells.write(1, 1, 1);
+        cells.write(2, 9, 3);
         assert_eq!(symbols(&cells, 1), [1, 9]);
         assert_eq!(cells.first_of_sequence(2), 1);
     }
@@ -328,6 +355,34 @@ mod tests {
             );
             assert_eq!(all, Ok(()));
             assert_eq!((counted, places), (expected, length - 1));
+        }
+    }
+
+    #[test]
+    fn weights_of_all_sizes_and_lengths_are_found() {
+        let mut cells = Cells::default();
+        let lengths = [1, 3, 47, 48, 49, 50, 97, 200, 2];
+        let weights = [1, (1 << 29) - 1, 1 << 29, u64::MAX, 7, 1 << 40];
+        let mut expected = Vec::new();
+        for (number, &length) in lengths.iter().cycle().take(40).enumerate() {
+            let weight = weights[number % weights.len()];
+            assert!(cells.push(std::iter::repeat_n(1, length), weight));
+            expected.push((length as Place, weight));
+        }
+        for joined in [false, true] {
+            let mut start = 1;
+            for &(length, weight) in &expected {
+                let border = start + length;
+                if joined && length > 4 {
+                    cells.join(start + 1, start + 2, 5);
+                    cells.join(start + 1, start + 3, 6);
+                }
+                for place in cells.rest_of_sequence(start) {
+                    assert_eq!(cells.weight_at(place), weight);
+                    assert_eq!(cells.border_after(place), border);
+                }
+                start = border + 1;
+            }
         }
     }
 }

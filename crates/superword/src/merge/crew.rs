@@ -189,7 +189,7 @@ mod tests {
             assert!(all.iter().copied().eq(0..places.len()));
             for pair in ranges.windows(2) {
                 let (a, b) = (places[pair[0].end - 1], places[pair[1].start]);
-                assert_ne!(cells.sequence_at(a), cells.sequence_at(b));
+                assert_ne!(cells.border_after(a), cells.border_after(b));
             }
         }
     }

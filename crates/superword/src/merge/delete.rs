@@ -25,9 +25,10 @@ impl<R: AllowedPairs> Merger<'_, R> {
         let mut changes: NumberMap<u64, Change> = NumberMap::default();
         let mut new_places: Vec<Vec<Place>> = vec![Vec::new(); parts.len()];
         let mut count = 0;
-        let placed: Vec<(u32, Place)> = places
+        // Each place with the border of its sequence.
+        let placed: Vec<(Place, Place)> = places
             .iter()
-            .map(|&place| (self.cells.sequence_at(place), place))
+            .map(|&place| (self.cells.border_after(place), place))
             .collect();
         for in_sequence in placed.chunk_by(|a, b| a.0 == b.0) {
             let first = self.cells.first_of_sequence(in_sequence[0].1);
@@ -36,12 +37,12 @@ impl<R: AllowedPairs> Merger<'_, R> {
                     let change = changes.entry(pack(left, right)).or_default();
                     change.before += if counted { weight } else { 0 };
                 });
-            for &(sequence, place) in in_sequence {
+            for &(_, place) in in_sequence {
                 count += self.cells.weight_at(place);
                 let mut at = place;
                 for (part, places) in parts.iter().zip(&mut new_places) {
                     let width = self.tokens.bytes_of(*part).len() as u32;
-                    self.cells.write(at, part.0, width, sequence);
+                    self.cells.write(at, part.0, width);
                     places.push(at);
                     at += width;
                 }

@@ -8,8 +8,8 @@ use crate::memory;
 use crate::observe::{Observer, Stopped, check_stop};
 use crate::token::{Symbol, pack, unpack};
 
-/// A list of places, in order, in the arena of the index. Lists are never changed or freed once
-/// written. A place where the pair no longer occurs is detected when it is visited.
+/// A list of places, in order, in the arena of the index. A place where the pair no longer occurs is detected when it is
+/// visited, or removed when the arena is tidied up.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct List {
     start: usize,
@@ -27,7 +27,15 @@ struct Pair {
 pub(super) struct PairIndex {
     pairs: NumberMap<u64, Pair>,
     arena: Vec<Place>,
+    /// The arena is tidied up when it has more places.
+    tidy_from: usize,
 }
+
+/// How many places ahead of the one that is looked at are prefetched.
+const AHEAD: usize = 24;
+
+/// A smaller arena is never tidied up: it takes 64 MB. Tests tidy up all the time.
+const MIN_TIDY: usize = if cfg!(test) { 4 } else { 1 << 24 };
 
 /// What the index is built from.
 #[derive(Clone, Copy)]
@@ -95,15 +103,19 @@ impl Counting<'_> {
 }
 
 impl PairIndex {
+    /// Removes all pairs. Lists returned earlier stay valid, because births refer to them.
+    pub(super) fn clear(&mut self) {
+        self.pairs.clear();
+    }
+
     /// Counts all pairs of the cells and indexes those that are allowed and occur at least `floor`
-    /// times. Lists returned earlier stay valid, because births refer to them.
+    /// times. There must be no pairs yet.
     pub(super) fn rebuild(
         &mut self,
         counting: Counting<'_>,
         floor: u64,
         mut allows: impl FnMut(Symbol, Symbol) -> bool,
     ) -> Result<(), Stopped> {
-        self.pairs.clear();
         let mut tally = counting.tally()?;
         let first = self.arena.len();
         let mut start = first;
@@ -123,9 +135,54 @@ impl PairIndex {
             start += places.len as usize;
             true
         });
-        memory::reserve(&mut self.arena, start - first);
+        memory::reserve_exact(&mut self.arena, start - first);
         self.arena.resize(start, 0);
+        self.tidy_later();
         counting.fill(&mut tally, &mut self.arena[first..])
+    }
+
+    fn tidy_later(&mut self) {
+        self.tidy_from = (self.arena.len() + self.arena.len() / 2).max(MIN_TIDY);
+    }
+
+    /// True if the arena has grown so much that it should be tidied up.
+    pub(super) fn is_untidy(&self) -> bool {
+        self.arena.len() > self.tidy_from
+    }
+
+    /// Frees the memory of places that are out of date. `births` are the lists of places where each token was made.
+    pub(super) fn tidy(&mut self, cells: &Cells, births: &mut [Vec<List>]) {
+        let of_pairs = self.pairs.iter_mut().map(|(&key, pair)| {
+            let (left, right) = unpack(key);
+            (&mut pair.places, left.0, Some(right.0))
+        });
+        let of_births = (0..)
+            .zip(births)
+            .flat_map(|(symbol, lists)| lists.iter_mut().map(move |list| (list, symbol, None)));
+        let mut lists: Vec<_> = of_pairs.chain(of_births).collect();
+        lists.sort_unstable_by_key(|(list, ..)| list.start);
+        let mut end = 0;
+        for (list, left, right) in lists {
+            let start = end;
+            for at in list.start..list.start + list.len as usize {
+                if let Some(&ahead) = self.arena.get(at + AHEAD) {
+                    cells.prefetch(ahead);
+                }
+                let place = self.arena[at];
+                let is_current = cells.symbol_at(place) == left
+                    && right.is_none_or(|right| cells.symbol_at(cells.after(place)) == right);
+                // Lists only move towards the start, so nothing is overwritten that is still to be read.
+                self.arena[end] = place;
+                end += usize::from(is_current);
+            }
+            *list = List {
+                start,
+                len: (end - start) as u32,
+            };
+        }
+        self.arena.truncate(end);
+        self.tidy_later();
+        self.arena.shrink_to(self.tidy_from);
     }
 
     /// All pairs with their counts.

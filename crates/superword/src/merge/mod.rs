@@ -197,6 +197,8 @@ impl<'a, R: AllowedPairs> Merger<'a, R> {
 
     /// Counts all pairs again and indexes those at or above the floor.
     fn count_pairs(&mut self) -> Result<(), Stopped> {
+        self.index.clear();
+        self.index.tidy(&self.cells, &mut self.births);
         let (tokens, allowed) = (&self.tokens, &mut self.allowed);
         let counting = index::Counting {
             cells: &self.cells,
@@ -291,6 +293,9 @@ impl<'a, R: AllowedPairs> Merger<'a, R> {
         self.share
             .survey
             .apply_created(&mut self.index, joined, self.options.floor, keep);
+        if self.index.is_untidy() {
+            self.index.tidy(&self.cells, &mut self.births);
+        }
         Ok(joined)
     }
 

@@ -1,5 +1,7 @@
 //! The whole run for texts in memory: no files, no threads, each text is read where it is.
 
+use std::borrow::Cow;
+
 use super::build::{Learned, TextFacts};
 use super::superwords::{Phase2, safe_threshold};
 use super::words::Words;
@@ -50,8 +52,7 @@ pub fn train_documents(
         unique_pretokens: counts.len() as u64,
     };
     let watch = WatchMerges::new(observer, Phase::Merge, 1);
-    let words = Words::learn(&counts, options, &watch)?;
-    drop(counts);
+    let words = Words::learn(Cow::Owned(counts), options, &watch)?;
     let learned = match options.method {
         Method::Bpe => Learned::from_words(&words),
         Method::Boundless | Method::SuperBpe => {

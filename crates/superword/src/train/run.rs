@@ -3,6 +3,8 @@
 //! Every stage first looks for its result in the [`Store`], and keeps the result there. A store
 //! that keeps nothing never finds anything, so the code is the same for all runs.
 
+use std::borrow::Cow;
+
 use super::build::Learned;
 use super::counting::{Budget, Pass, Tally, WeightedPart};
 use super::inputs::Inputs;
@@ -183,7 +185,7 @@ impl<'a> Run<'a> {
         self.report.text.unique_pretokens = counts.len() as u64;
         let words = self.timed(Phase::Merge, |run| {
             let watch = WatchMerges::new(run.observer, Phase::Merge, run.read.threads);
-            Words::learn(&counts, run.options, &watch)
+            Words::learn(Cow::Owned(counts), run.options, &watch)
         })?;
         self.store.keep(&name, || {
             let config = self.pretokenizer.config().clone();

@@ -197,7 +197,7 @@ fn the_words_of_a_kept_model_are_the_words_that_were_learned() {
             ..TrainOptions::new(Method::Bpe, 268)
         };
         let watch = WatchMerges::new(&Silent, Phase::Merge, 1);
-        let words = Words::learn(&counts, &options, &watch).unwrap();
+        let words = Words::learn(std::borrow::Cow::Borrowed(&counts), &options, &watch).unwrap();
         assert_eq!(
             words.steps.iter().any(WordStep::is_deletion),
             picky.is_some()

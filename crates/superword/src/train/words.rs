@@ -1,5 +1,7 @@
 //! Phase 1: ordinary BPE over counted pretokens, with PickyBPE deletions on request.
 
+use std::borrow::Cow;
+
 use super::options::Picky;
 use super::{TrainError, TrainOptions, WatchMerges};
 use crate::count::{Eligible, PretokenCounts};
@@ -55,9 +57,9 @@ impl Words {
             .min()
     }
 
-    /// Learns the words that the options ask for.
+    /// Learns the words that the options ask for. Counts that are owned are freed while they are read.
     pub(super) fn learn(
-        counts: &PretokenCounts,
+        counts: Cow<'_, PretokenCounts>,
         options: &TrainOptions,
         watch: &WatchMerges<'_>,
     ) -> Result<Words, TrainError> {
@@ -148,7 +150,7 @@ impl WordStep {
 /// Learns merges until the vocabulary has `size` tokens or no pair with a count of at least
 /// `min_count` is left.
 pub(super) fn learn_words(
-    counts: &PretokenCounts,
+    counts: Cow<'_, PretokenCounts>,
     alphabet: Alphabet,
     size: usize,
     min_count: u64,
@@ -160,9 +162,10 @@ pub(super) fn learn_words(
     for byte in alphabet.bytes() {
         tokens.insert(&[byte]);
     }
+    let mut deleter = picky.map(|picky| Deleter::new(picky, &counts, alphabet));
     let (cells, floor) = lay_out(counts, &bytes, size)?;
     // Deletions make rare pairs frequent again, so then every pair is indexed.
-    let floor = match picky {
+    let floor = match deleter {
         Some(_) => 1,
         None => floor.max(min_count),
     };
@@ -177,7 +180,7 @@ pub(super) fn learn_words(
         alive: vec![true; merger.tokens().len()],
         size: merger.tokens().len(),
         steps: Vec::new(),
-        picky: picky.map(|picky| Deleter::new(picky, counts, alphabet)),
+        picky: deleter.take(),
     };
     while learner.size < size {
         watch.step(learner.size, size)?;
@@ -200,46 +203,76 @@ pub(super) fn learn_words(
 /// complete single words, so their count is about that of the last of the `size` most frequent
 /// pretokens.
 fn lay_out(
-    counts: &PretokenCounts,
+    counts: Cow<'_, PretokenCounts>,
     bytes: &[Option<Symbol>; 256],
     size: usize,
 ) -> Result<(Cells, u64), TrainError> {
-    let mut lengths = 0;
-    let mut weights = Vec::with_capacity(counts.len());
-    counts.for_each(|pretoken, count| {
-        if pretoken.len() > 1 {
-            lengths += pretoken.len();
-            weights.push(count);
-        }
-    });
-    let mut cells = Cells::with_capacity(lengths, weights.len());
-    let mut fits = true;
+    let (mut lengths, mut sequences) = (0, 0);
+    let mut ranks = Ranks::default();
     let mut foreign = false;
     counts.for_each(|pretoken, count| {
         if pretoken.len() > 1 {
+            lengths += pretoken.len();
+            sequences += 1;
+            ranks.add(count);
             foreign |= pretoken
                 .iter()
                 .any(|&byte| bytes[usize::from(byte)].is_none());
+        }
+    });
+    if foreign {
+        return Err(TrainError::ForeignByte);
+    }
+    let mut cells = Cells::with_capacity(lengths, sequences);
+    let mut fits = true;
+    let lay = |pretoken: &[u8], count| {
+        if pretoken.len() > 1 {
             let symbols = pretoken
                 .iter()
                 .filter_map(|&byte| bytes[usize::from(byte)])
                 .map(|symbol| symbol.0);
             fits &= cells.push(symbols, count);
         }
-    });
-    if foreign {
-        return Err(TrainError::ForeignByte);
+    };
+    match counts {
+        Cow::Owned(counts) => counts.consume(lay),
+        Cow::Borrowed(counts) => counts.for_each(lay),
     }
     if !fits {
         return Err(crate::merge::MergeError::TooManyTokens.into());
     }
-    let floor = if weights.len() > size {
-        let (_, &mut nth, _) = weights.select_nth_unstable_by(size, |a, b| b.cmp(a));
-        nth / 2
-    } else {
-        1
+    let floor = match sequences > size {
+        true => ranks.at_least(size + 1) / 2,
+        false => 1,
     };
     Ok((cells, floor))
+}
+
+/// How many counts there are of about each size.
+struct Ranks([u64; 64]);
+
+impl Default for Ranks {
+    fn default() -> Self {
+        Ranks([0; 64])
+    }
+}
+
+impl Ranks {
+    fn add(&mut self, count: u64) {
+        self.0[count.max(1).ilog2() as usize] += 1;
+    }
+
+    /// A lower bound on the count with this rank, counted from 1. The bound is at least half of it.
+    fn at_least(&self, rank: usize) -> u64 {
+        let mut seen = 0;
+        for (bits, number) in self.0.iter().enumerate().rev() {
+            seen += number;
+            if seen >= rank as u64 {
+                return 1 << bits;
+            }
+        }
+        1
+    }
 }
 
 struct Learner {

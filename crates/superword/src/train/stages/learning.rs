@@ -1,5 +1,7 @@
 //! Learning words and superwords from counts.
 
+use std::borrow::Cow;
+
 use crate::count::{CandidateCounts, PretokenCounts};
 use crate::model::{Facts, Method, Model};
 use crate::observe::{Observer, Phase};
@@ -25,7 +27,7 @@ pub fn train_words(
         return Err(TrainError::WordsOnly);
     }
     let watch = WatchMerges::new(observer, Phase::Merge, threads);
-    let learned = Learned::from_words(&Words::learn(counts, options, &watch)?);
+    let learned = Learned::from_words(&Words::learn(Cow::Borrowed(counts), options, &watch)?);
     let shortfall = learned.shortfall(options);
     let model = learned.build(options, pretokenizer.config().clone(), None, text)?;
     Ok((model, shortfall))
