@@ -6,6 +6,7 @@ use super::tally::{Seen, Tally};
 use crate::hash::NumberMap;
 use crate::memory;
 use crate::observe::{Observer, Stopped, check_stop};
+use crate::prefetch::prefetch;
 use crate::token::{Symbol, pack, unpack};
 
 /// A list of places, in order, in the arena of the index. A place where the pair no longer occurs is detected when it is
@@ -211,6 +212,16 @@ impl PairIndex {
     /// The places of a list.
     pub(super) fn places(&self, list: List) -> &[Place] {
         &self.arena[list.start..list.start + list.len as usize]
+    }
+
+    /// Loads the places of a pair into the cache.
+    #[inline(always)]
+    pub(super) fn prefetch_list(&self, left: Symbol, right: Symbol) {
+        if let Some(pair) = self.pairs.get(&pack(left.0, right.0))
+            && let Some(place) = self.arena.get(pair.places.start)
+        {
+            prefetch(place);
+        }
     }
 
     /// Lowers the count of the pair. Does nothing if the pair is not in the index.

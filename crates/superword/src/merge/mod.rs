@@ -83,6 +83,9 @@ pub enum MergeError {
 /// 0.1 ms of work, several times as long as it takes to wake a thread.
 const GRAIN: usize = 2048;
 
+/// How many merges before a pair its places are prefetched, and how many of them.
+const LOOK_AHEAD: usize = 8;
+
 /// How merges are computed. None of it changes the result.
 #[derive(Clone, Copy)]
 pub(crate) struct MergeOptions<'a> {
@@ -209,25 +212,29 @@ impl<'a, R: AllowedPairs> Merger<'a, R> {
             .rebuild(counting, self.options.floor, |left, right| {
                 allowed.allows(tokens, left, right)
             })?;
-        self.queue.rebuild(&self.tokens, self.index.pair_counts());
+        self.queue.rebuild(self.index.pair_counts());
         Ok(())
     }
 
     /// The pair to merge next. `None` if no pair occurs at least `min_count` times.
     pub(crate) fn best(&mut self) -> Result<Option<PairCount>, Stopped> {
         loop {
-            while let Some(first) = self.queue.first() {
-                match self.index.count(first.left, first.right) {
-                    count if count == first.count && count >= self.min_count => {
-                        return Ok(Some(first));
-                    }
-                    count
-                        if count < self.options.floor.min(first.count) || count >= first.count =>
-                    {
-                        // The pair is gone, too rare, or queued again with a larger count.
-                        self.queue.pop(&self.tokens);
-                    }
-                    count => self.queue.lower_first(&self.tokens, count),
+            let floor = self.options.floor;
+            let present = |pair: PairCount| match self.index.count(pair.left, pair.right) {
+                count if count < floor => 0,
+                count => count,
+            };
+            while let Some(mut first) = self.queue.first(&self.tokens, present) {
+                let count = present(first);
+                if count == first.count && count >= self.min_count {
+                    self.look_ahead();
+                    return Ok(Some(first));
+                }
+                self.queue.pop(&self.tokens);
+                // Otherwise the pair is gone, too rare, or queued again with a larger count.
+                if 0 < count && count < first.count {
+                    first.count = count;
+                    self.queue.push(&self.tokens, first);
                 }
             }
             if self.options.floor <= self.min_count {
@@ -235,6 +242,21 @@ impl<'a, R: AllowedPairs> Merger<'a, R> {
             }
             self.options.floor = (self.options.floor / 8).max(self.min_count);
             self.count_pairs()?;
+        }
+    }
+
+    /// Loads what the next merges will touch into the cache.
+    #[inline(always)]
+    fn look_ahead(&self) {
+        if let Some(pair) = self.queue.after(2 * LOOK_AHEAD) {
+            self.index.prefetch_list(pair.left, pair.right);
+        }
+        if let Some(pair) = self.queue.after(LOOK_AHEAD) {
+            let places = self.index.list(pair.left.0, pair.right.0);
+            let places = places.map_or(&[][..], |list| self.index.places(list));
+            for &place in places.iter().take(LOOK_AHEAD) {
+                self.cells.prefetch(place);
+            }
         }
     }
 

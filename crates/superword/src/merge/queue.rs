@@ -27,107 +27,195 @@ fn choosing_order(tokens: &TokenTable, a: &PairCount, b: &PairCount) -> Ordering
         .then_with(|| tokens.bytes_of(a.right).cmp(tokens.bytes_of(b.right)))
 }
 
-/// A pair with the first bytes of its left token, which decide most ties without a lookup in the
+/// A pair with the first bytes of its tokens, which decide most ties without a lookup in the
 /// token table.
 #[derive(Clone, Copy, Debug)]
 struct Entry {
     pair: PairCount,
     left_start: u64,
+    right_start: u64,
 }
 
-/// A heap of pairs in [`choosing_order`]. It may contain outdated entries; its owner checks them.
-///
-/// Each node has eight children, so the tree is a third as high as a binary one, and the children of
-/// a node lie side by side in memory.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Queue {
-    heap: Vec<Entry>,
-}
-
-const CHILDREN: usize = 8;
-
-impl Queue {
-    /// Replaces the content with these pairs, in linear time.
-    pub(super) fn rebuild(&mut self, tokens: &TokenTable, pairs: impl Iterator<Item = PairCount>) {
-        self.heap.clear();
-        memory::reserve(&mut self.heap, pairs.size_hint().0);
-        self.heap.extend(pairs.map(|pair| Entry {
+impl Entry {
+    fn new(tokens: &TokenTable, pair: PairCount) -> Entry {
+        Entry {
             pair,
             left_start: start_of(tokens, pair.left),
-        }));
-        for node in (0..self.heap.len() / CHILDREN + 1).rev() {
-            self.sink(tokens, node);
+            right_start: start_of(tokens, pair.right),
+        }
+    }
+}
+
+/// The number of bits of a count that decide its level, apart from its size.
+const LEVEL_BITS: u32 = 10;
+
+/// The level of a count. Larger counts never have a lower level, and each count up to 2^10 has its own.
+fn level_of(count: u64) -> usize {
+    let bits = u64::BITS - count.leading_zeros();
+    let shift = bits.saturating_sub(LEVEL_BITS);
+    ((u64::from(shift) << (LEVEL_BITS - 1)) + (count >> shift)) as usize
+}
+
+/// A queue of pairs in [`choosing_order`]. It may contain outdated entries; its owner checks them.
+///
+/// Pairs wait in levels by their counts, in any order. Only the pairs of the highest level are sorted. A pair that
+/// is added to a level above the waiting ones goes to a heap. This touches far less memory than one large
+/// heap of all pairs, and it tells which pairs come next.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Queue {
+    waiting: Vec<Vec<PairCount>>,
+    /// The pairs of the highest level, the first one last.
+    sorted: Vec<Entry>,
+    /// Pairs of that level or above that were added later.
+    late: Heap,
+}
+
+impl Queue {
+    /// Replaces the content with these pairs.
+    pub(super) fn rebuild(&mut self, pairs: impl Iterator<Item = PairCount>) {
+        *self = Queue::default();
+        for pair in pairs {
+            let level = level_of(pair.count);
+            if level >= self.waiting.len() {
+                self.waiting.resize_with(level + 1, Vec::new);
+            }
+            let waiting = &mut self.waiting[level];
+            memory::reserve(waiting, 1);
+            waiting.push(pair);
         }
     }
 
     /// Adds a pair.
     pub(super) fn push(&mut self, tokens: &TokenTable, pair: PairCount) {
-        memory::reserve(&mut self.heap, 1);
-        self.heap.push(Entry {
-            pair,
-            left_start: start_of(tokens, pair.left),
-        });
-        let mut node = self.heap.len() - 1;
+        match self.waiting.get_mut(level_of(pair.count)) {
+            Some(waiting) => {
+                memory::reserve(waiting, 1);
+                waiting.push(pair);
+            }
+            None => self.late.push(tokens, Entry::new(tokens, pair)),
+        }
+    }
+
+    /// The first pair. `count` gives the present count of a pair. Pairs whose count is outdated may be moved or dropped
+    /// on this occasion, if their count is smaller now. So may those with a count of 0.
+    pub(super) fn first(
+        &mut self,
+        tokens: &TokenTable,
+        count: impl Fn(PairCount) -> u64,
+    ) -> Option<PairCount> {
+        while self.sorted.is_empty() && self.late.entries.is_empty() {
+            let level = self.waiting.pop()?;
+            for mut pair in level {
+                let present = count(pair);
+                if present < pair.count {
+                    pair.count = present;
+                    if present > 0 && self.waiting.get(level_of(present)).is_some() {
+                        self.push(tokens, pair);
+                        continue;
+                    }
+                }
+                if present > 0 {
+                    memory::reserve(&mut self.sorted, 1);
+                    self.sorted.push(Entry::new(tokens, pair));
+                }
+            }
+            self.sorted.sort_unstable_by(|a, b| order(tokens, b, a));
+        }
+        let first = match self.is_late(tokens) {
+            true => self.late.entries.first(),
+            false => self.sorted.last(),
+        };
+        first.map(|entry| entry.pair)
+    }
+
+    /// True if the first pair is in the heap.
+    fn is_late(&self, tokens: &TokenTable) -> bool {
+        match (self.late.entries.first(), self.sorted.last()) {
+            (Some(late), Some(sorted)) => order(tokens, late, sorted).is_lt(),
+            (late, _) => late.is_some(),
+        }
+    }
+
+    /// Removes the first pair.
+    pub(super) fn pop(&mut self, tokens: &TokenTable) -> Option<PairCount> {
+        match self.is_late(tokens) {
+            true => self.late.pop(tokens),
+            false => self.sorted.pop(),
+        }
+        .map(|entry| entry.pair)
+    }
+
+    /// A pair that will probably be the first one after this many others.
+    pub(super) fn after(&self, others: usize) -> Option<PairCount> {
+        let at = self.sorted.len().checked_sub(others + 1)?;
+        Some(self.sorted[at].pair)
+    }
+}
+
+/// A heap of pairs in [`choosing_order`].
+///
+/// Each node has eight children, so the tree is a third as high as a binary one, and the children of
+/// a node lie side by side in memory.
+#[derive(Clone, Debug, Default)]
+struct Heap {
+    entries: Vec<Entry>,
+}
+
+const CHILDREN: usize = 8;
+
+impl Heap {
+    fn push(&mut self, tokens: &TokenTable, entry: Entry) {
+        memory::reserve(&mut self.entries, 1);
+        self.entries.push(entry);
+        let mut node = self.entries.len() - 1;
         while node > 0 {
             let parent = (node - 1) / CHILDREN;
-            if !before(tokens, &self.heap[node], &self.heap[parent]) {
+            if order(tokens, &self.entries[node], &self.entries[parent]).is_ge() {
                 break;
             }
-            self.heap.swap(node, parent);
+            self.entries.swap(node, parent);
             node = parent;
         }
     }
 
-    /// The first pair.
-    pub(super) fn first(&self) -> Option<PairCount> {
-        self.heap.first().map(|entry| entry.pair)
-    }
-
-    /// Removes and returns the first pair.
-    pub(super) fn pop(&mut self, tokens: &TokenTable) -> Option<PairCount> {
-        let last = self.heap.len().checked_sub(1)?;
-        self.heap.swap(0, last);
-        let entry = self.heap.pop()?;
-        self.sink(tokens, 0);
-        Some(entry.pair)
-    }
-
-    /// Lowers the count of the first pair.
-    pub(super) fn lower_first(&mut self, tokens: &TokenTable, count: u64) {
-        if let Some(first) = self.heap.first_mut() {
-            first.pair.count = count;
-            self.sink(tokens, 0);
-        }
-    }
-
-    fn sink(&mut self, tokens: &TokenTable, mut node: usize) {
+    fn pop(&mut self, tokens: &TokenTable) -> Option<Entry> {
+        let last = self.entries.len().checked_sub(1)?;
+        self.entries.swap(0, last);
+        let entry = self.entries.pop()?;
+        let mut node = 0;
         loop {
             let first_child = node * CHILDREN + 1;
-            let children = first_child..(first_child + CHILDREN).min(self.heap.len());
+            let children = first_child..(first_child + CHILDREN).min(self.entries.len());
             let mut best = node;
             for child in children {
-                if before(tokens, &self.heap[child], &self.heap[best]) {
+                if order(tokens, &self.entries[child], &self.entries[best]).is_lt() {
                     best = child;
                 }
             }
             if best == node {
-                return;
+                return Some(entry);
             }
-            self.heap.swap(node, best);
+            self.entries.swap(node, best);
             node = best;
         }
     }
 }
 
-/// True if `a` is chosen before `b`. This is [`choosing_order`] with shortcuts for common cases.
+/// [`choosing_order`] with shortcuts for common cases.
 #[inline]
-fn before(tokens: &TokenTable, a: &Entry, b: &Entry) -> bool {
-    match b.pair.count.cmp(&a.pair.count) {
-        Ordering::Less => true,
-        Ordering::Greater => false,
-        Ordering::Equal if a.left_start != b.left_start => a.left_start < b.left_start,
-        Ordering::Equal => choosing_order(tokens, &a.pair, &b.pair).is_lt(),
+fn order(tokens: &TokenTable, a: &Entry, b: &Entry) -> Ordering {
+    let shortcut = b
+        .pair
+        .count
+        .cmp(&a.pair.count)
+        .then(a.left_start.cmp(&b.left_start));
+    if shortcut.is_ne() {
+        return shortcut;
     }
+    if a.pair.left == b.pair.left && a.right_start != b.right_start {
+        return a.right_start.cmp(&b.right_start);
+    }
+    choosing_order(tokens, &a.pair, &b.pair)
 }
 
 /// The first eight bytes of a token as a number that sorts like them. Shorter tokens are padded with
@@ -143,6 +231,7 @@ fn start_of(tokens: &TokenTable, symbol: Symbol) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::testing::Random;
 
     #[test]
     fn pairs_are_ordered_by_count_then_bytes() {
@@ -151,25 +240,104 @@ mod tests {
             .iter()
             .map(|bytes| tokens.insert(bytes).unwrap())
             .collect();
-        let mut queue = Queue::default();
         let mut expected = Vec::new();
         for &left in &symbols {
             for &right in &symbols {
-                for count in [3, 7] {
-                    let pair = PairCount { left, right, count };
-                    expected.push(pair);
-                    queue.push(&tokens, pair);
+                for count in [3, 7, 5000, 5001, 1 << 40] {
+                    expected.push(PairCount { left, right, count });
                 }
             }
         }
-        expected.sort_by(|a, b| choosing_order(&tokens, a, b));
-        let mut rebuilt = Queue::default();
-        rebuilt.rebuild(&tokens, expected.iter().rev().copied());
-        for queue in [&mut queue, &mut rebuilt] {
-            let left: Vec<PairCount> = std::iter::from_fn(|| queue.pop(&tokens)).collect();
-            assert_eq!(left, expected);
+        let mut queue = Queue::default();
+        queue.rebuild(expected.iter().copied());
+        let mut pushed = Queue::default();
+        for &pair in &expected {
+            pushed.push(&tokens, pair);
         }
-        assert_eq!(expected[0].count, 7);
+        expected.sort_by(|a, b| choosing_order(&tokens, a, b));
+        for queue in [&mut queue, &mut pushed] {
+            let all = std::iter::from_fn(|| {
+                let first = queue.first(&tokens, |pair| pair.count);
+                assert_eq!(queue.pop(&tokens), first);
+                first
+            });
+            assert_eq!(all.collect::<Vec<_>>(), expected);
+        }
+        assert_eq!(expected[0].count, 1 << 40);
         assert_eq!(tokens.bytes_of(expected[0].left), b"a");
+    }
+
+    #[test]
+    fn levels_are_in_the_order_of_counts() {
+        let counts = (0..70_000).chain((0..64).flat_map(|bits| {
+            let power = 1u64 << bits;
+            [power - 1, power, power + 1, power + power / 3]
+        }));
+        let mut counts: Vec<u64> = counts.chain([u64::MAX]).collect();
+        counts.sort_unstable();
+        for pair in counts.windows(2) {
+            assert!(level_of(pair[0]) <= level_of(pair[1]), "{pair:?}");
+        }
+        assert!((0..1023).all(|count| level_of(count) < level_of(count + 1)));
+        assert!(level_of(u64::MAX) < 1 << 16);
+    }
+
+    #[test]
+    fn pairs_that_change_while_they_wait_come_in_order() {
+        let mut random = Random(5);
+        let mut tokens = TokenTable::default();
+        let symbols: Vec<Symbol> = (0..40)
+            .map(|byte| tokens.insert(&[byte]).unwrap())
+            .collect();
+        let mut present = std::collections::HashMap::new();
+        let mut queue = Queue::default();
+        for &left in &symbols {
+            let count = 1 + random.below(3000);
+            present.insert((left, symbols[0]), count);
+        }
+        let pairs = |present: &std::collections::HashMap<(Symbol, Symbol), u64>| {
+            let pair = |(&(left, right), &count): (&(Symbol, Symbol), &u64)| PairCount {
+                left,
+                right,
+                count,
+            };
+            present.iter().map(pair).collect::<Vec<_>>()
+        };
+        queue.rebuild(pairs(&present).into_iter());
+        for round in 0.. {
+            let mut all = pairs(&present);
+            all.sort_by(|a, b| choosing_order(&tokens, a, b));
+            // Outdated pairs are left to the owner.
+            let found = loop {
+                let count = |pair: PairCount| present[&(pair.left, pair.right)];
+                let first = queue.first(&tokens, count);
+                let Some(mut first) = first else { break None };
+                let now = count(first);
+                if now == first.count {
+                    break Some(first);
+                }
+                queue.pop(&tokens);
+                if now < first.count && now > 0 {
+                    first.count = now;
+                    queue.push(&tokens, first);
+                }
+            };
+            let best = all.into_iter().find(|pair| pair.count > 0);
+            assert_eq!(found, best, "round {round}");
+            let Some(best) = best else { break };
+            queue.pop(&tokens);
+            present.insert((best.left, best.right), 0);
+            for _ in 0..3 {
+                // Some counts fall, and new pairs appear with at most the count of the best one.
+                let left = symbols[random.below(40) as usize];
+                let right = symbols[random.below(if round < 300 { 40 } else { 1 }) as usize];
+                let old = present.get(&(left, right)).copied();
+                let count = random.below(old.unwrap_or(best.count) + 1);
+                present.insert((left, right), count);
+                if old.is_none() && count > 0 {
+                    queue.push(&tokens, PairCount { left, right, count });
+                }
+            }
+        }
     }
 }
