@@ -95,7 +95,13 @@ impl CandidateCounts {
         self.table.iter()
     }
 
-    /// Like [`CandidateCounts::iter`], in the same order. Frees the memory of the candidates that were visited.
+    /// Calls `visit` with every candidate and its count, in the order of [`CandidateCounts::iter`].
+    pub(crate) fn for_each(&self, mut visit: impl FnMut(&[Symbol], u64)) {
+        self.iter()
+            .for_each(|(symbols, count)| visit(symbols, count));
+    }
+
+    /// Like [`CandidateCounts::for_each`], in the same order. Frees the memory of the candidates that were visited.
     pub(crate) fn consume(self, visit: impl FnMut(&[Symbol], u64)) {
         self.table.consume(visit);
     }

@@ -8,7 +8,7 @@
 
 use std::ops::Range;
 use std::sync::Arc;
-use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::mpsc::{Receiver, Sender, TryRecvError, channel};
 use std::thread::JoinHandle;
 
 use super::cells::{Cells, Place};
@@ -41,7 +41,7 @@ impl Worker {
         let (jobs, todo) = channel::<Job>();
         let (finished, done) = channel();
         let work = move || {
-            for mut job in todo {
+            while let Some(mut job) = next_of(&todo) {
                 job.share.join(&cells, &job.places, job.joining);
                 if finished.send(job).is_err() {
                     return;
@@ -54,6 +54,22 @@ impl Worker {
             .ok()?;
         Some(Worker { jobs, done, thread })
     }
+}
+
+/// How often a thread looks for the next job before it sleeps. Large merges follow each other within microseconds, and
+/// waking a thread takes longer than that.
+const LOOKS: usize = 2000;
+
+/// The next job; `None` if there will be no more.
+fn next_of(jobs: &Receiver<Job>) -> Option<Job> {
+    for _ in 0..LOOKS {
+        match jobs.try_recv() {
+            Ok(job) => return Some(job),
+            Err(TryRecvError::Disconnected) => return None,
+            Err(TryRecvError::Empty) => std::hint::spin_loop(),
+        }
+    }
+    jobs.recv().ok()
 }
 
 /// Threads that share large merges, including the calling thread.
@@ -114,12 +130,12 @@ impl Crew {
         own.join(cells, &places[first], joining);
         let mut lost = false;
         for worker in busy {
-            match worker.done.recv() {
-                Ok(mut job) => {
+            match next_of(&worker.done) {
+                Some(mut job) => {
                     own.absorb(&mut job.share);
                     self.spare.push((job.places, job.share));
                 }
-                Err(_) => lost = true,
+                None => lost = true,
             }
         }
         if lost {

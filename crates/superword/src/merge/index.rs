@@ -1,12 +1,16 @@
 //! For each pair, how often and where it occurs.
 
+use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
+use std::sync::{Mutex, PoisonError};
+
 use super::cells::{Cells, Place};
 use super::queue::PairCount;
-use super::tally::{Seen, Tally};
+use super::tally::Tally;
 use crate::hash::NumberMap;
 use crate::memory;
 use crate::observe::{Observer, Stopped, check_stop};
 use crate::prefetch::prefetch;
+use crate::threads;
 use crate::token::{Symbol, pack, unpack};
 
 /// A list of places, in order, in the arena of the index. A place where the pair no longer occurs is detected when it is
@@ -44,64 +48,107 @@ pub(super) struct Counting<'a> {
     pub(super) cells: &'a Cells,
     /// All symbols in the cells are below this.
     pub(super) symbols: usize,
+    /// The number of threads that count.
+    pub(super) threads: usize,
     pub(super) observer: &'a dyn Observer,
 }
 
 impl Counting<'_> {
-    fn for_each_pair(&self, visit: impl FnMut(u32, u32, Place, u64, bool)) -> Result<(), Stopped> {
+    /// The number of shares into which pairs are divided. Every thread reads all cells but counts only the pairs of its
+    /// share, so that no table has to be added to another.
+    fn shares(&self) -> u32 {
+        (self.cells.end() / MIN_SHARE).clamp(1, self.threads as u32)
+    }
+
+    /// Does `work` for each share, with the number of the share, on as many threads.
+    fn share<T: Send>(
+        &self,
+        work: impl Fn(u32) -> Result<T, Stopped> + Sync,
+    ) -> Result<Vec<T>, Stopped> {
+        let shares = self.shares();
+        if shares == 1 {
+            return Ok(vec![work(0)?]);
+        }
+        let next = AtomicU32::new(0);
+        let results = Mutex::new(Vec::new());
+        threads::share(shares as usize, || {
+            loop {
+                let number = next.fetch_add(1, Relaxed);
+                if number >= shares {
+                    return;
+                }
+                let result = work(number);
+                let mut results = results.lock().unwrap_or_else(PoisonError::into_inner);
+                results.push((number, result));
+            }
+        });
+        let mut results = results.into_inner().unwrap_or_else(PoisonError::into_inner);
+        results.sort_unstable_by_key(|&(number, _)| number);
+        results.into_iter().map(|(_, result)| result).collect()
+    }
+
+    /// Visits all pairs of a share.
+    #[inline(always)]
+    fn for_each_pair(
+        &self,
+        share: u32,
+        mut visit: impl FnMut(u32, u32, Place, u64, bool),
+    ) -> Result<(), Stopped> {
+        let check = || check_stop(self.observer);
+        let shares = self.shares();
+        if shares == 1 {
+            return self.cells.for_each_pair(check, visit);
+        }
         self.cells
-            .for_each_pair(|| check_stop(self.observer), visit)
+            .for_each_pair(check, |left, right, place, weight, counted| {
+                // The pairs of a symbol are in the share that the symbol's hash chooses.
+                let hash = left.wrapping_mul(0x9E37_79B9);
+                if (u64::from(hash) * u64::from(shares)) >> 32 == u64::from(share) {
+                    visit(left, right, place, weight, counted);
+                }
+            })
     }
 
-    /// Counts all pairs.
-    fn tally(&self) -> Result<Tally, Stopped> {
-        let mut tally = Tally::for_symbols(self.symbols);
-        let add = |seen: &mut Seen, weight, counted| {
-            seen.count += if counted { weight } else { 0 };
-            seen.places += 1;
-        };
-        match &mut tally {
-            Tally::Dense { symbols, pairs } => {
-                self.for_each_pair(|left, right, _, weight, counted| {
-                    add(
-                        &mut pairs[(left * *symbols + right) as usize],
-                        weight,
-                        counted,
-                    );
-                })?;
-            }
-            Tally::Sparse(pairs) => {
-                self.for_each_pair(|left, right, _, weight, counted| {
-                    memory::reserve_key(pairs);
-                    add(pairs.entry(pack(left, right)).or_default(), weight, counted);
-                })?;
-            }
-        }
-        Ok(tally)
+    /// Counts all pairs, share by share.
+    fn tally(&self) -> Result<Vec<Tally>, Stopped> {
+        self.share(|share| {
+            let mut tally = Tally::for_symbols(self.symbols);
+            self.for_each_pair(share, |left, right, _, weight, counted| {
+                tally.add(left, right, if counted { weight } else { 0 });
+            })?;
+            Ok(tally)
+        })
     }
 
-    /// Writes the places of all pairs that are left in the tally. Its counts are now the positions at
-    /// which the next place of each pair is written.
-    fn fill(&self, tally: &mut Tally, lists: &mut [Place]) -> Result<(), Stopped> {
-        let mut add = |seen: &mut Seen, place| {
-            lists[seen.count as usize] = place;
-            seen.count += 1;
-        };
-        match tally {
-            Tally::Dense { symbols, pairs } => self.for_each_pair(|left, right, place, _, _| {
-                let seen = &mut pairs[(left * *symbols + right) as usize];
-                if seen.places > 0 {
-                    add(seen, place);
+    /// The places of all pairs that are left in the tallies, share by share. The counts in the tallies are now the
+    /// positions at which the next place of each pair is written.
+    fn places(&self, tallies: Vec<(Tally, usize)>) -> Result<Vec<Vec<Place>>, Stopped> {
+        let tallies: Vec<_> = tallies
+            .into_iter()
+            .map(|tally| Mutex::new(Some(tally)))
+            .collect();
+        self.share(|share| {
+            let tally = tallies.get(share as usize).and_then(|tally| {
+                let mut tally = tally.lock().unwrap_or_else(PoisonError::into_inner);
+                tally.take()
+            });
+            let Some((mut tally, places)) = tally else {
+                return Ok(Vec::new());
+            };
+            let mut lists = memory::filled(0, places);
+            self.for_each_pair(share, |left, right, place, _, _| {
+                if let Some(seen) = tally.get_mut(left, right) {
+                    lists[seen.count as usize] = place;
+                    seen.count += 1;
                 }
-            }),
-            Tally::Sparse(pairs) => self.for_each_pair(|left, right, place, _, _| {
-                if let Some(seen) = pairs.get_mut(&pack(left, right)) {
-                    add(seen, place);
-                }
-            }),
-        }
+            })?;
+            Ok(lists)
+        })
     }
 }
+
+/// The fewest cells for each thread that counts pairs. That is about a millisecond of work.
+const MIN_SHARE: Place = if cfg!(test) { 4 } else { 1 << 18 };
 
 impl PairIndex {
     /// Removes all pairs. Lists returned earlier stay valid, because births refer to them.
@@ -117,29 +164,37 @@ impl PairIndex {
         floor: u64,
         mut allows: impl FnMut(Symbol, Symbol) -> bool,
     ) -> Result<(), Stopped> {
-        let mut tally = counting.tally()?;
-        let first = self.arena.len();
-        let mut start = first;
-        tally.retain(|key, seen| {
-            let (left, right) = unpack(key);
-            if seen.count < floor || !allows(left, right) {
-                return false;
-            }
-            let places = List {
-                start,
-                len: seen.places,
-            };
-            let count = seen.count;
-            memory::reserve_key(&mut self.pairs);
-            self.pairs.insert(key, Pair { count, places });
-            seen.count = (start - first) as u64;
-            start += places.len as usize;
-            true
-        });
-        memory::reserve_exact(&mut self.arena, start - first);
-        self.arena.resize(start, 0);
+        let mut tallies = Vec::new();
+        let mut start = self.arena.len();
+        for mut tally in counting.tally()? {
+            let first = start;
+            tally.retain(|key, seen| {
+                let (left, right) = unpack(key);
+                if seen.count < floor || !allows(left, right) {
+                    return false;
+                }
+                let places = List {
+                    start,
+                    len: seen.places,
+                };
+                let count = seen.count;
+                memory::reserve_key(&mut self.pairs);
+                self.pairs.insert(key, Pair { count, places });
+                seen.count = (start - first) as u64;
+                start += places.len as usize;
+                true
+            });
+            tallies.push((tally, start - first));
+        }
+        let mut lists = counting.places(tallies)?.into_iter();
+        if self.arena.is_empty() {
+            self.arena = lists.next().unwrap_or_default();
+        }
+        let more = start - self.arena.len();
+        memory::reserve_exact(&mut self.arena, more);
+        lists.for_each(|list| self.arena.extend_from_slice(&list));
         self.tidy_later();
-        counting.fill(&mut tally, &mut self.arena[first..])
+        Ok(())
     }
 
     fn tidy_later(&mut self) {

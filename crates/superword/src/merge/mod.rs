@@ -126,6 +126,7 @@ pub(crate) struct Merger<'a, R> {
     /// was made by several merges.
     births: Vec<Vec<index::List>>,
     share: Share,
+    threads: usize,
     crew: Crew,
     /// The fewest places for each thread.
     grain: usize,
@@ -180,6 +181,7 @@ impl<'a, R: AllowedPairs> Merger<'a, R> {
             },
             min_count: min_count.max(1),
             share: Share::default(),
+            threads,
             crew: Crew::new(threads),
             grain,
             deferred: Vec::new(),
@@ -206,6 +208,7 @@ impl<'a, R: AllowedPairs> Merger<'a, R> {
         let counting = index::Counting {
             cells: &self.cells,
             symbols: self.tokens.len(),
+            threads: self.threads,
             observer: self.options.observer,
         };
         self.index

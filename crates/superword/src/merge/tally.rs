@@ -1,6 +1,7 @@
 //! Counting all pairs: how often and at how many places each occurs.
 
 use crate::hash::NumberMap;
+use crate::memory;
 use crate::token::pack;
 
 /// How often a pair occurs, and at how many places. While the lists of places are written, `count`
@@ -39,6 +40,32 @@ impl Tally {
             }
         } else {
             Tally::Sparse(NumberMap::default())
+        }
+    }
+
+    /// Counts a pair at one more place, `weight` times.
+    #[inline(always)]
+    pub(super) fn add(&mut self, left: u32, right: u32, weight: u64) {
+        let seen = match self {
+            Tally::Dense { symbols, pairs } => &mut pairs[(left * *symbols + right) as usize],
+            Tally::Sparse(pairs) => {
+                memory::reserve_key(pairs);
+                pairs.entry(pack(left, right)).or_default()
+            }
+        };
+        seen.count += weight;
+        seen.places += 1;
+    }
+
+    /// The entry of a pair, if it was counted and not removed.
+    #[inline(always)]
+    pub(super) fn get_mut(&mut self, left: u32, right: u32) -> Option<&mut Seen> {
+        match self {
+            Tally::Dense { symbols, pairs } => {
+                let seen = &mut pairs[(left * *symbols + right) as usize];
+                (seen.places > 0).then_some(seen)
+            }
+            Tally::Sparse(pairs) => pairs.get_mut(&pack(left, right)),
         }
     }
 

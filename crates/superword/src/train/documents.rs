@@ -64,7 +64,7 @@ pub fn train_documents(
             };
             let watch = WatchMerges::new(observer, Phase::Supermerge, 1);
             let least = safe_threshold(&words, options).max(1);
-            Learned::from_superwords(phase2.learn(&candidates, least, &watch)?, ngrams)
+            Learned::from_superwords(phase2.learn(Cow::Owned(candidates), least, &watch)?, ngrams)
         }
     };
     let shortfall = learned.shortfall(options);

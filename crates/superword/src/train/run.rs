@@ -229,7 +229,7 @@ impl<'a> Run<'a> {
             self.report.cut_below = cut_below;
             let superwords = self.timed(Phase::Supermerge, |run| {
                 let watch = WatchMerges::new(run.observer, Phase::Supermerge, run.read.threads);
-                phase2.learn(&candidates, threshold.max(safe), &watch)
+                phase2.learn(Cow::Owned(candidates), threshold.max(safe), &watch)
             })?;
             if superwords.ambiguous && threshold > 1 {
                 threshold = 1;

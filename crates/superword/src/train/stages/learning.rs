@@ -89,7 +89,7 @@ pub fn train_superwords(
         Some((ref split, ngrams)) => (split, ngrams),
         None => (candidates, Vec::new()),
     };
-    let superwords = phase2.learn(candidates, cut_below.max(safe), &watch)?;
+    let superwords = phase2.learn(Cow::Borrowed(candidates), cut_below.max(safe), &watch)?;
     if superwords.ambiguous && cut_below > 1 {
         return Err(TrainError::CutTooHigh { cut_below, next: 1 });
     }

@@ -1,5 +1,7 @@
 //! BoundlessBPE (Algorithm 1 of the paper): words and superwords compete for the vocabulary.
 
+use std::borrow::Cow;
+
 use super::allowed::Allowed;
 use super::supermerger::{Members, Step, Supermerger, Superwords};
 use crate::count::CandidateCounts;
@@ -14,7 +16,7 @@ use crate::train::{TrainError, WatchMerges};
 pub(super) fn learn_boundless(
     words: &Words,
     initial: usize,
-    candidates: &CandidateCounts,
+    candidates: Cow<'_, CandidateCounts>,
     allowed: Allowed,
     min_count: u64,
     size: usize,

@@ -17,6 +17,8 @@ pub(super) use guess::guess_threshold;
 pub(super) use supermerger::{Step, Superwords};
 pub(super) use threshold::{lower_threshold, safe_threshold};
 
+use std::borrow::Cow;
+
 use self::allowed::Allowed;
 use self::boundless::learn_boundless;
 use self::seams::ExportableSeams;
@@ -72,10 +74,10 @@ impl<'a> Phase2<'a> {
     }
 
     /// Learns superwords. `min_count` is a lower bound on the count of any supermerge that can be
-    /// chosen.
+    /// chosen. Candidates that are owned are freed while they are read.
     pub(super) fn learn(
         &self,
-        candidates: &CandidateCounts,
+        candidates: Cow<'_, CandidateCounts>,
         min_count: u64,
         watch: &WatchMerges<'_>,
     ) -> Result<Superwords, TrainError> {

@@ -1,5 +1,7 @@
 //! SuperBPE: all words first, then a given number of supermerges.
 
+use std::borrow::Cow;
+
 use super::allowed::Allowed;
 use super::supermerger::{Members, Step, Supermerger, Superwords};
 use crate::count::CandidateCounts;
@@ -10,7 +12,7 @@ use crate::train::{TrainError, WatchMerges};
 pub(super) fn learn_superbpe(
     words: &Words,
     initial: usize,
-    candidates: &CandidateCounts,
+    candidates: Cow<'_, CandidateCounts>,
     allowed: Allowed,
     min_count: u64,
     supermerges: usize,

@@ -1,5 +1,6 @@
 //! What BoundlessBPE and SuperBPE have in common: merging candidates, and the finished history.
 
+use std::borrow::Cow;
 use std::collections::HashSet;
 
 use super::allowed::Allowed;
@@ -59,19 +60,22 @@ pub(super) struct Supermerger<'a> {
 impl<'a> Supermerger<'a> {
     pub(super) fn new(
         words: &Words,
-        candidates: &CandidateCounts,
+        candidates: Cow<'_, CandidateCounts>,
         allowed: Allowed,
         min_count: u64,
         watch: &WatchMerges<'a>,
     ) -> Result<Supermerger<'a>, TrainError> {
         let mut cells = Cells::with_capacity(candidates.tokens(), candidates.len());
         let mut fits = true;
-        for (number, (symbols, count)) in candidates.iter().enumerate() {
-            if number.is_multiple_of(1 << 12) {
-                watch.check_stop()?;
-            }
+        let lay = |symbols: &[Symbol], count| {
             fits &= cells.push(symbols.iter().map(|symbol| symbol.0), count);
+        };
+        watch.check_stop()?;
+        match candidates {
+            Cow::Owned(candidates) => candidates.consume(lay),
+            Cow::Borrowed(candidates) => candidates.for_each(lay),
         }
+        watch.check_stop()?;
         if !fits {
             return Err(MergeError::TooManyTokens.into());
         }
