@@ -81,7 +81,7 @@ pub enum MergeError {
 
 /// A merge is divided between threads only if each gets at least this many places. That is about
 /// 0.1 ms of work, several times as long as it takes to wake a thread.
-const GRAIN: usize = 2048;
+const GRAIN: usize = 1024;
 
 /// How many merges before a pair its places are prefetched, and how many of them.
 const LOOK_AHEAD: usize = 8;

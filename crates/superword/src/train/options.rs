@@ -210,8 +210,13 @@ impl TrainOptions {
             Boundary::Exportable => {
                 let shapes = pretokenizer.word_shapes();
                 let shapes = shapes.ok_or(OptionError::NotExportable)?;
-                let shapes = shapes.iter().map(ExportableShape::new);
-                shapes.collect::<Result<Vec<_>, PatternError>>()?
+                match self.method {
+                    Method::Bpe => Vec::new(), // Nothing is joined.
+                    Method::Boundless | Method::SuperBpe => {
+                        let shapes = shapes.iter().map(ExportableShape::new);
+                        shapes.collect::<Result<Vec<_>, PatternError>>()?
+                    }
+                }
             }
         };
         let veto = self.veto.as_deref().map(Matcher::new).transpose()?;

@@ -1,5 +1,7 @@
 //! Unicode 17.0 properties by name, as ranges of code points, for classes in patterns.
 
+use std::sync::LazyLock;
+
 use crate::text::error::PatternError;
 use crate::text::script::{Script, loose};
 use crate::text::tables::CATEGORIES;
@@ -106,18 +108,21 @@ impl Property {
 
     /// The inclusive ranges of code points that have this property, without surrogates.
     pub(in crate::text) fn ranges(self) -> Vec<(char, char)> {
-        let has = |c: char| match self {
-            Property::Categories(bits) => bits >> category(c as u32) & 1 != 0,
-            Property::Script(wanted) => script(c as u32) == wanted.index(),
-            Property::Ascii => c.is_ascii(),
+        let has = |run: &Run| match self {
+            Property::Categories(bits) => bits >> run.category & 1 != 0,
+            Property::Script(wanted) => run.script == wanted.index(),
+            Property::Ascii => false,
         };
+        if self == Property::Ascii {
+            return vec![('\0', '\x7F')];
+        }
         let mut ranges: Vec<(char, char)> = Vec::new();
         let mut last_had = false;
-        for c in '\0'..=char::MAX {
-            let had = has(c);
+        for run in RUNS.iter() {
+            let had = has(run);
             match ranges.last_mut() {
-                Some(range) if had && last_had => range.1 = c,
-                _ if had => ranges.push((c, c)),
+                Some(range) if had && last_had => range.1 = run.last,
+                _ if had => ranges.push((run.first, run.last)),
                 _ => {}
             }
             last_had = had;
@@ -125,6 +130,33 @@ impl Property {
         ranges
     }
 }
+
+/// Code points in a row with the same category and script.
+struct Run {
+    first: char,
+    last: char,
+    category: u8,
+    script: u8,
+}
+
+/// All code points. Patterns often have dozens of properties, and looking up every code point for each of
+/// them would take a tenth of a second.
+static RUNS: LazyLock<Vec<Run>> = LazyLock::new(|| {
+    let mut runs: Vec<Run> = Vec::new();
+    for c in '\0'..=char::MAX {
+        let (category, script) = (category(c as u32), script(c as u32));
+        match runs.last_mut() {
+            Some(run) if (run.category, run.script) == (category, script) => run.last = c,
+            _ => runs.push(Run {
+                first: c,
+                last: c,
+                category,
+                script,
+            }),
+        }
+    }
+    runs
+});
 
 /// The property that a value of `General_Category` names. As in most regex engines, `Any` and `ASCII`
 /// count as values.
