@@ -150,6 +150,27 @@ impl Counting<'_> {
 /// The fewest cells for each thread that counts pairs. That is about a millisecond of work.
 const MIN_SHARE: Place = if cfg!(test) { 4 } else { 1 << 18 };
 
+/// The smallest floor that leaves at most `max_places` places of pairs, or just the most frequent pairs.
+fn raised(floor: u64, max_places: usize, tallies: &[Tally]) -> u64 {
+    let places = |tally: &Tally| tally.iter().map(|seen| seen.places as usize).sum::<usize>();
+    if tallies.iter().map(places).sum::<usize>() <= max_places {
+        return floor;
+    }
+    let seen = tallies.iter().flat_map(Tally::iter);
+    let mut seen: Vec<(u64, u32)> = seen.map(|seen| (seen.count, seen.places)).collect();
+    seen.sort_unstable_by(|a, b| b.cmp(a));
+    let mut total = 0;
+    let mut floor = seen.first().map_or(floor, |&(count, _)| count);
+    for same in seen.chunk_by(|a, b| a.0 == b.0) {
+        total += same.iter().map(|seen| seen.1 as usize).sum::<usize>();
+        if total > max_places {
+            break;
+        }
+        floor = same[0].0;
+    }
+    floor
+}
+
 impl PairIndex {
     /// Removes all pairs. Lists returned earlier stay valid, because births refer to them.
     pub(super) fn clear(&mut self) {
@@ -157,20 +178,29 @@ impl PairIndex {
     }
 
     /// Counts all pairs of the cells and indexes those that are allowed and occur at least `floor`
-    /// times. There must be no pairs yet.
+    /// times. If they have more than `max_places` places, only the most frequent ones are indexed. Returns the smallest
+    /// count that is indexed. There must be no pairs yet.
     pub(super) fn rebuild(
         &mut self,
         counting: Counting<'_>,
         floor: u64,
+        max_places: usize,
         mut allows: impl FnMut(Symbol, Symbol) -> bool,
-    ) -> Result<(), Stopped> {
-        let mut tallies = Vec::new();
-        let mut start = self.arena.len();
-        for mut tally in counting.tally()? {
-            let first = start;
+    ) -> Result<u64, Stopped> {
+        let mut tallies = counting.tally()?;
+        for tally in &mut tallies {
             tally.retain(|key, seen| {
                 let (left, right) = unpack(key);
-                if seen.count < floor || !allows(left, right) {
+                seen.count >= floor && allows(left, right)
+            });
+        }
+        let floor = raised(floor, max_places, &tallies);
+        let mut parts = Vec::new();
+        let mut start = self.arena.len();
+        for mut tally in tallies {
+            let first = start;
+            tally.retain(|key, seen| {
+                if seen.count < floor {
                     return false;
                 }
                 let places = List {
@@ -184,9 +214,9 @@ impl PairIndex {
                 start += places.len as usize;
                 true
             });
-            tallies.push((tally, start - first));
+            parts.push((tally, start - first));
         }
-        let mut lists = counting.places(tallies)?.into_iter();
+        let mut lists = counting.places(parts)?.into_iter();
         if self.arena.is_empty() {
             self.arena = lists.next().unwrap_or_default();
         }
@@ -194,7 +224,7 @@ impl PairIndex {
         memory::reserve_exact(&mut self.arena, more);
         lists.for_each(|list| self.arena.extend_from_slice(&list));
         self.tidy_later();
-        Ok(())
+        Ok(floor)
     }
 
     fn tidy_later(&mut self) {

@@ -93,6 +93,9 @@ pub(crate) struct MergeOptions<'a> {
     /// left, the floor is lowered and all pairs are counted again. Deletions need a floor of 1,
     /// which indexes every pair.
     pub floor: u64,
+    /// The index starts with at most about this many places, if possible. The floor is raised as far as needed. Deletions
+    /// do not allow that.
+    pub max_places: usize,
     /// Large merges are divided between this many threads. 0 means one per core.
     pub threads: usize,
     /// Can stop the work while pairs are counted.
@@ -211,8 +214,12 @@ impl<'a, R: AllowedPairs> Merger<'a, R> {
             threads: self.threads,
             observer: self.options.observer,
         };
-        self.index
-            .rebuild(counting, self.options.floor, |left, right| {
+        let MergeOptions {
+            floor, max_places, ..
+        } = self.options;
+        self.options.floor = self
+            .index
+            .rebuild(counting, floor, max_places, |left, right| {
                 allowed.allows(tokens, left, right)
             })?;
         self.queue.rebuild(self.index.pair_counts());

@@ -69,6 +69,16 @@ impl Tally {
         }
     }
 
+    /// The entries of all pairs.
+    pub(super) fn iter(&self) -> impl Iterator<Item = &Seen> {
+        let (dense, sparse) = match self {
+            Tally::Dense { pairs, .. } => (Some(pairs), None),
+            Tally::Sparse(pairs) => (None, Some(pairs)),
+        };
+        let dense = dense.into_iter().flatten().filter(|seen| seen.places > 0);
+        dense.chain(sparse.into_iter().flat_map(|pairs| pairs.values()))
+    }
+
     /// Removes the pairs for which `keep(key, seen)` returns false. It may change `seen`.
     pub(super) fn retain(&mut self, mut keep: impl FnMut(u64, &mut Seen) -> bool) {
         match self {

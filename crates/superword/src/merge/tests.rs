@@ -60,8 +60,13 @@ fn compare(parts: &[&[u8]], random: &mut Random, floor: u64, threads: usize) {
         assert!(cells.push(chosen.iter().map(|&i| symbols[i].0), weight));
         sequences.push((chosen.iter().map(|&i| parts[i].to_vec()).collect(), weight));
     }
+    let max_places = match random.below(3) {
+        0 => random.below(20) as usize,
+        _ => usize::MAX,
+    };
     let options = MergeOptions {
         floor,
+        max_places,
         threads,
         observer: &Silent,
     };
@@ -123,6 +128,7 @@ fn history(
     }
     let options = MergeOptions {
         floor,
+        max_places: usize::MAX,
         threads,
         observer: &Silent,
     };
@@ -208,6 +214,7 @@ fn counting_pairs_can_be_stopped() {
             assert!(cells.push(std::iter::repeat_n(a.0, 3), 1));
         }
         let options = MergeOptions {
+            max_places: usize::MAX,
             floor: 1,
             threads: 1,
             observer: &StopAt(checks.into()),

@@ -9,6 +9,7 @@ pub(crate) struct WatchMerges<'a> {
     observer: &'a dyn Observer,
     phase: Phase,
     threads: usize,
+    max_places: usize,
 }
 
 impl std::fmt::Debug for WatchMerges<'_> {
@@ -26,13 +27,21 @@ impl<'a> WatchMerges<'a> {
             observer,
             phase,
             threads,
+            max_places: usize::MAX,
         }
+    }
+
+    /// The same with an index of at most about this many places at the start; see [`MergeOptions::max_places`].
+    #[cfg(feature = "files")]
+    pub(crate) fn within(self, max_places: usize) -> WatchMerges<'a> {
+        WatchMerges { max_places, ..self }
     }
 
     /// Options for the merger. Pairs below `floor` are not indexed at first.
     pub(super) fn merge_options(&self, floor: u64) -> MergeOptions<'a> {
         MergeOptions {
             floor,
+            max_places: self.max_places,
             threads: self.threads,
             observer: self.observer,
         }

@@ -6,7 +6,7 @@ use super::options::Picky;
 use super::{TrainError, TrainOptions, WatchMerges};
 use crate::count::{Eligible, PretokenCounts};
 use crate::encode::WordEncoder;
-use crate::merge::{AnyPair, Cells, Merger};
+use crate::merge::{AnyPair, Cells, MergeOptions, Merger};
 use crate::model::{Alphabet, Deletions, Event, Model, WordEvent, word_events};
 use crate::text::Pretokenizer;
 use crate::token::Symbol;
@@ -174,7 +174,13 @@ pub(super) fn learn_words(
         cells,
         AnyPair,
         min_count,
-        watch.merge_options(floor),
+        MergeOptions {
+            max_places: match deleter {
+                Some(_) => usize::MAX,
+                None => watch.merge_options(floor).max_places,
+            },
+            ..watch.merge_options(floor)
+        },
     )?;
     let mut learner = Learner {
         alive: vec![true; merger.tokens().len()],

@@ -134,7 +134,7 @@ impl<T: Item> Segment<T> {
     #[cold]
     #[inline(never)]
     fn grow(&mut self) {
-        let larger = (self.slots.len() + self.slots.len() / 2).max(16);
+        let larger = (self.slots.len() + self.slots.len() / 4).max(16);
         let larger = memory::filled(Slot::default(), larger);
         let old = std::mem::replace(&mut self.slots, larger);
         for slot in old.into_iter().filter(|slot| !slot.is_free()) {
