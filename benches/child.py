@@ -165,7 +165,7 @@ def encode_files(job: Job) -> dict[str, Any]:
 
     tokenizer = superword.Tokenizer.load(job["superword"])
     tokenizer.encode("a")
-    source, memory = Path(job["jsonl"]), Path("/dev/shm")  # noqa: S108 - a fast place, not a secret
+    source, memory = Path(job["jsonl"]), Path("/dev/shm")
     with source.open("rb") as file:  # From now on it is read from memory.
         while file.read(1 << 24):
             pass

@@ -1,7 +1,8 @@
 """Measure training and encoding by number of threads on this machine.
 
 The results so far are always on disk in the output directory, so a run that is stopped loses
-nothing. `--seconds` limits the whole run; what does not fit is left out, the least informative first.
+nothing. `--seconds` limits the whole run. What does not fit is left out, the least informative
+first.
 """
 
 from __future__ import annotations

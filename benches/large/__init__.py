@@ -1,1 +1,1 @@
-"""Training on a corpus of many gigabytes: `python -m benches.large` makes it and measures with it."""
+"""Training on many gigabytes: `python -m benches.large` makes the corpus and measures with it."""

@@ -85,7 +85,9 @@ def archives(index: str) -> list[Archive]:
             if upstream and file.endswith(ENDINGS) and int(size) <= LARGEST_ARCHIVE:
                 path = f"{fields['Directory']}/{file}"
                 found.append(Archive(fields["Package"], path, int(size), sha256))
-    return sorted(found, key=lambda a: hashlib.sha256(a.package.encode()).digest())
+    # Several packages may be built from one archive.
+    once = {archive.sha256: archive for archive in found}.values()
+    return sorted(once, key=lambda a: hashlib.sha256(a.package.encode()).digest())
 
 
 def download(address: str, archive: Archive, folder: Path) -> Path | None:
@@ -93,9 +95,11 @@ def download(address: str, archive: Archive, folder: Path) -> Path | None:
     path = folder / archive.sha256
     for _ in range(3):
         try:
-            with urllib.request.urlopen(f"{address}/{archive.path}", timeout=120) as source:
-                with path.open("wb") as file:
-                    shutil.copyfileobj(source, file, 1 << 20)
+            with (
+                urllib.request.urlopen(f"{address}/{archive.path}", timeout=120) as source,
+                path.open("wb") as file,
+            ):
+                shutil.copyfileobj(source, file, 1 << 20)
         except OSError:
             continue
         with path.open("rb") as file:

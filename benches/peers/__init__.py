@@ -14,7 +14,7 @@ and `PATTERN` names the pretokenizer that ours uses to be compared with it (defa
 `SLOW = True` means that it gets only a slice of large texts. Only the functions import the package,
 so that a missing package can be recorded instead of failing the run.
 
-The peers share one environment. Those in `APART` cannot: they are installed in folders of their own.
+The peers share one environment. Those in `APART` cannot, and are installed in separate folders.
 """
 
 from __future__ import annotations
