@@ -87,7 +87,10 @@ def archives(index: str) -> list[Archive]:
                 found.append(Archive(fields["Package"], path, int(size), sha256))
     # Several packages may be built from one archive.
     once = {archive.sha256: archive for archive in found}.values()
-    return sorted(once, key=lambda a: hashlib.sha256(a.package.encode()).digest())
+    # Reading xz takes several times as long as reading gzip, so those archives come last.
+    return sorted(
+        once, key=lambda a: (a.path.endswith("xz"), hashlib.sha256(a.package.encode()).digest())
+    )
 
 
 def download(address: str, archive: Archive, folder: Path) -> Path | None:
