@@ -243,10 +243,10 @@ def slowest(
     missing = [name for name, value in speeds.items() if value is None]
     said = f"{value:.2f} × ({name}, slowest of {len(measured)} measured)"
     if missing:
-        return Bar(work, text, f"{said}; no result: {', '.join(missing)}", False)
+        return Bar(work, text, f"{said}; no result: {', '.join(missing)}", False, value / bar)
     if value >= bar and len(measured) < of:
         return Bar(work, text, f"{said}; {of - len(measured)} were left out", None)
-    return Bar(work, text, said, value >= bar)
+    return Bar(work, text, said, value >= bar, value / bar)
 
 
 def bars(result: Record) -> list[Bar]:

@@ -14,7 +14,10 @@ from pathlib import Path
 from typing import Any
 
 from benches import RECORDED, ROOT
+from benches.chart import Row, chart
+from benches.peers import SAME_BUT_TIES
 from benches.tables import (
+    PATTERN_REMARK,
     at,
     bar_table,
     encoding_table,
@@ -22,7 +25,9 @@ from benches.tables import (
     language_table,
     machine,
     measured,
+    trainer_name,
     training_table,
+    version,
 )
 
 Record = dict[str, Any]
@@ -67,6 +72,37 @@ def largest(result: Record) -> tuple[int, int]:
     return size, vocab
 
 
+def headline_chart(path: Path) -> Path:
+    """The file of the bar chart of a run."""
+    return path.with_name(f"{path.stem}-training.svg")
+
+
+def draw_headline(result: Record) -> str | None:
+    """The bar chart of all trainers on the text of the headline, or None if there is none."""
+    if not result.get("training"):
+        return None
+    size, vocab = largest(result)
+    rows = []
+    for record in at(result["training"], size, vocab):
+        if record["failed"]:
+            continue
+        ours = record["trainer"] == "superword"
+        name = trainer_name(record).replace("**", "").removesuffix(PATTERN_REMARK)
+        if ours:
+            remark = PATTERN_REMARK.removeprefix(", ") if record.get("pattern") == "gpt2" else ""
+        else:
+            name += version(result, record["trainer"])
+            remark = "" if record["rules"] == SAME_BUT_TIES else record["rules"]
+        rows.append(Row(name, record["seconds"], ours, remark))
+    if not rows:
+        return None
+    facts = result["machine"]
+    title = f"Seconds to train on {size / 1e6:.0f} MB of text, {vocab:,} tokens"
+    on = f"{facts['processor']}, {facts['cores']} cores"
+    note = f"From raw files to saved model. The other libraries train plain BPE. {on}."
+    return chart(title, note, rows)
+
+
 def section(name: str, path: Path | None) -> str:
     """What README.md shows between the marks of `name`: `training` or `encoding`."""
     result = load(path) if path else {}
@@ -78,7 +114,7 @@ def section(name: str, path: Path | None) -> str:
         size, vocab = largest(result)
         head = f"{size / 1e6:.0f} MB of text, {vocab:,} tokens. {HOW_TRAINING}"
         body = training_table(result, size, vocab)
-        plot = path.with_name(f"{path.stem}-time-by-size.svg")
+        plot = headline_chart(path)
     else:
         head = f"{done[0]['bytes'] / 1e6:.0f} MB of English text. {HOW_ENCODING}"
         body = encoding_table(result)
@@ -151,6 +187,9 @@ def page(result: Record, plots: list[str]) -> str:
 def render(path: Path) -> str:
     """Write the page and the plots beside the JSON, and README.md. Return the table of bars."""
     result = load(path)
+    picture = draw_headline(result)
+    if picture is not None:
+        headline_chart(path).write_text(picture)
     try:
         from benches.plots import draw
     except ImportError:

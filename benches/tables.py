@@ -20,6 +20,7 @@ SHOWN = {
     "boundless-words": "superword, words of BoundlessBPE",
     "superbpe-words": "superword, words of SuperBPE",
 }
+PATTERN_REMARK = ", GPT-2's pattern"  # of ours, beside peers that take no other
 METHODS = {"bpe": "BPE", "boundless": "BoundlessBPE", "superbpe": "SuperBPE"}
 
 
@@ -33,7 +34,7 @@ def table(head: list[str], rows: Iterable[list[str]]) -> str:
 def trainer_name(record: Record) -> str:
     """`superword, BoundlessBPE`, `rustbpe`, ..."""
     if record["trainer"] == "superword":
-        pattern = ", GPT-2's pattern" if record.get("pattern") == "gpt2" else ""
+        pattern = PATTERN_REMARK if record.get("pattern") == "gpt2" else ""
         return f"**superword**, {METHODS[record['method']]}{pattern}"
     trainer: str = record["trainer"]
     return SHOWN.get(trainer, trainer)

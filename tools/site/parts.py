@@ -20,6 +20,7 @@ SENTENCE = (
 )
 NAMES = {"bpe": "BPE", "boundless": "BoundlessBPE", "superbpe": "SuperBPE"}
 PLOTS = {
+    "training": "Seconds to train",
     "time-by-size": "Training time by size of the text",
     "time-by-vocabulary": "Training time by size of the vocabulary",
     "memory-by-size": "Peak memory of training by size of the text",
