@@ -12,7 +12,7 @@ import threading
 import time
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from benches import ROOT
 
@@ -24,6 +24,15 @@ ESTIMATES = ("run_seconds_left", "total_seconds_left", "seconds_left")
 REPORTED = ("pretokens", "unique_pretokens", "unique_candidates", "candidate_tokens", "cut_below")
 
 
+class Sample(NamedTuple):
+    """What a process used at some time, in seconds since its start."""
+
+    time: float
+    resident: int  # bytes
+    peak: int  # the most bytes so far
+    cpu_seconds: float
+
+
 @dataclass
 class Followed:
     """A finished run. Times are seconds since its start."""
@@ -32,7 +41,7 @@ class Followed:
     cpu_seconds: float
     peak_memory: int
     events: list[Event]
-    samples: list[tuple[float, int, float]]  # time, resident bytes, CPU seconds
+    samples: list[Sample]
     report: dict[str, Any] = field(default_factory=dict)
     sha256: str | None = None
     code: int = 0
@@ -60,13 +69,13 @@ class Followed:
         found: dict[str, dict[str, float]] = {}
         for number, (begun, name) in enumerate(starts):
             until = starts[number + 1][0] if number + 1 < len(starts) else self.seconds
-            inside = [s for s in self.samples if begun <= s[0] <= until]
-            spent = inside[-1][2] - inside[0][2] if inside else 0.0
+            inside = [s for s in self.samples if begun <= s.time <= until]
+            spent = inside[-1].cpu_seconds - inside[0].cpu_seconds if inside else 0.0
             before = found.get(name, {"seconds": 0.0, "cpu_seconds": 0.0, "peak_memory": 0})
             found[name] = {
                 "seconds": round(before["seconds"] + until - begun, 3),
                 "cpu_seconds": round(before["cpu_seconds"] + spent, 2),
-                "peak_memory": max([before["peak_memory"], *(s[1] for s in inside)]),
+                "peak_memory": max([before["peak_memory"], *(s.resident for s in inside)]),
             }
         return found
 
@@ -89,14 +98,17 @@ class Followed:
         return found
 
 
-def sample(process: int) -> tuple[int, float] | None:
-    """The resident bytes and the CPU seconds of a process, or None if it has ended."""
+def sample(process: int, started: float) -> Sample | None:
+    """What a process uses now, or None if it has ended."""
     try:
-        pages = int(Path(f"/proc/{process}/statm").read_text().split()[1])
+        status = Path(f"/proc/{process}/status").read_text()
         fields = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
-    except (OSError, IndexError):
+        sizes = dict(line.split(":", 1) for line in status.splitlines() if line.startswith("Vm"))
+        resident, peak = (int(sizes[key].split()[0]) * 1024 for key in ("VmRSS", "VmHWM"))
+    except (OSError, IndexError, KeyError):
         return None
-    return pages * os.sysconf("SC_PAGE_SIZE"), (int(fields[11]) + int(fields[12])) / TICKS
+    spent = (int(fields[11]) + int(fields[12])) / TICKS
+    return Sample(time.monotonic() - started, resident, peak, spent)
 
 
 def follow(arguments: list[str], model: Path) -> Followed:
@@ -108,13 +120,13 @@ def follow(arguments: list[str], model: Path) -> Followed:
         command += [*arguments, "--log-json", "-o", str(model)]
         started = time.monotonic()
         process = subprocess.Popen(command, cwd=ROOT, stderr=subprocess.PIPE, text=True)
-        samples: list[tuple[float, int, float]] = []
+        samples: list[Sample] = []
         ended = threading.Event()
 
         def watch() -> None:
             while not ended.wait(INTERVAL):
-                if (seen := sample(process.pid)) is not None and seen[0]:
-                    samples.append((time.monotonic() - started, *seen))
+                if (seen := sample(process.pid, started)) is not None:
+                    samples.append(seen)
 
         watcher = threading.Thread(target=watch)
         watcher.start()
@@ -133,11 +145,11 @@ def follow(arguments: list[str], model: Path) -> Followed:
         watcher.join()
         process.returncode = os.waitstatus_to_exitcode(status)
         kept = json.loads(report.read_text()) if report.is_file() else {}
-    sampled = max((s[1] for s in samples), default=0)
     return Followed(
         seconds=seconds,
         cpu_seconds=used.ru_utime + used.ru_stime,
-        peak_memory=max(used.ru_maxrss * 1024, sampled),
+        # Not `ru_maxrss`, which includes the process that started this one.
+        peak_memory=max((s.peak for s in samples), default=0),
         events=events,
         samples=samples,
         report={key: kept[key] for key in REPORTED if key in kept},

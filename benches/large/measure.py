@@ -37,7 +37,7 @@ def record(run: Followed) -> Record:
         "seconds": round(run.seconds, 3),
         "cpu_seconds": round(run.cpu_seconds, 2),
         "peak_memory": run.peak_memory,
-        "sampled_peak": max((s[1] for s in run.samples), default=0),
+        "sampled_peak": max((s.resident for s in run.samples), default=0),
         "phases": run.phases(),
         "estimates": run.estimates(),
         "report": run.report,
