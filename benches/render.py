@@ -40,6 +40,9 @@ HOW_TRAINING = (
     "time Python takes to read it. *Shared tokens* is the share of tokens that superword learns "
     "too. No other library breaks ties as superword does."
 )
+HOW_OTHER_PATTERN = (
+    " gigatoken and gigabpe train with GPT-2's pattern only, so superword is shown with it too."
+)
 HOW_ENCODING = (
     "Every library runs the same word model, and its ids were checked to equal ours before its "
     "time counted. The superword models were checked to decode to the text. Slow libraries get "
@@ -103,6 +106,12 @@ def draw_headline(result: Record) -> str | None:
     return chart(title, note, rows)
 
 
+def how_training(result: Record) -> str:
+    """How training was measured in a run."""
+    patterns = {r.get("pattern") for r in result["training"]["results"]}
+    return HOW_TRAINING + (HOW_OTHER_PATTERN if "gpt2" in patterns else "")
+
+
 def section(name: str, path: Path | None) -> str:
     """What README.md shows between the marks of `name`: `training` or `encoding`."""
     result = load(path) if path else {}
@@ -112,7 +121,7 @@ def section(name: str, path: Path | None) -> str:
     link = f"[All results]({RECORDED.relative_to(ROOT)}/{path.stem}.md)"
     if name == "training":
         size, vocab = largest(result)
-        head = f"{size / 1e6:.0f} MB of text, {vocab:,} tokens. {HOW_TRAINING}"
+        head = f"{size / 1e6:.0f} MB of text, {vocab:,} tokens. {how_training(result)}"
         body = training_table(result, size, vocab)
         plot = headline_chart(path)
     else:
@@ -153,7 +162,7 @@ def page(result: Record, plots: list[str]) -> str:
     parts += ["## Targets", bar_table(result)]
     if result.get("training"):
         training = result["training"]
-        parts += ["## Training", HOW_TRAINING]
+        parts += ["## Training", how_training(result)]
         pairs = sorted({(r["bytes"], r["vocab_size"]) for r in training["results"]})
         for size, vocab in reversed(pairs):
             if at(training, size, vocab):
