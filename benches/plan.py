@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 from dataclasses import dataclass, field
 
-from benches.machine import cores
-from benches.texts import MB
+from benches.running.machine import cores
+from benches.running.texts import MB
 
 MODES = ("quick", "full", "training", "encoding")
 # The languages of the bars, and some more. A full run uses all that exist.

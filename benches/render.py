@@ -14,9 +14,8 @@ from pathlib import Path
 from typing import Any
 
 from benches import RECORDED, ROOT
-from benches.chart import Row, chart
-from benches.peers import SAME_BUT_TIES
-from benches.tables import (
+from benches.output.chart import Row, chart
+from benches.output.tables import (
     PATTERN_REMARK,
     at,
     bar_table,
@@ -29,6 +28,7 @@ from benches.tables import (
     training_table,
     version,
 )
+from benches.peers import SAME_BUT_TIES
 
 Record = dict[str, Any]
 README = ROOT / "README.md"
@@ -200,7 +200,7 @@ def render(path: Path) -> str:
     if picture is not None:
         headline_chart(path).write_text(picture)
     try:
-        from benches.plots import draw
+        from benches.output.plots import draw
     except ImportError:
         print("matplotlib is not installed: no new plots", file=sys.stderr)
     else:

@@ -6,9 +6,9 @@ from pathlib import Path
 from typing import Any
 
 from benches import SCRATCH
-from benches.measure import Measured, Runner
 from benches.peers import GPT2_PATTERN, PEERS, SAME_BUT_TIES, peer
 from benches.plan import Plan
+from benches.running.measure import Measured, Runner
 
 METHODS = ("bpe", "boundless", "superbpe")
 # The parts of the engine's report that are recorded; no file names.

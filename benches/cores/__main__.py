@@ -17,9 +17,10 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any
 
-from benches import RECORDED, machine
+from benches import RECORDED
 from benches.cores import report, workloads
-from benches.measure import Runner
+from benches.running import machine
+from benches.running.measure import Runner
 
 PEERS = ("gigatoken", "gigabpe")
 MB = 1_000_000

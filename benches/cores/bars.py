@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from benches.bars import Bar, at_least, at_most, ratio
+from benches.output.bars import Bar, at_least, at_most, ratio
 
 Record = dict[str, Any]
 THREADS = 16  # of the bars

@@ -23,7 +23,7 @@ import tarfile
 import zipfile
 from pathlib import Path
 
-from benches.texts import MB, documents, find_sources
+from benches.running.texts import MB, documents, find_sources
 
 PACKAGES = ("numpy", "gigatoken", "gigabpe")
 LIMIT = 60 * 2**20

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from benches.cores.bars import Results, bars
-from benches.tables import bar_rows, seconds, table
+from benches.output.tables import bar_rows, seconds, table
 
 Record = dict[str, Any]
 TRAINERS = (

@@ -13,9 +13,9 @@ from pathlib import Path
 from typing import Any
 
 from benches import SCRATCH
-from benches.measure import TOO_LATE, Measured, Runner
-from benches.models import tokenizer_json
-from benches.texts import Writer, find_sources, write_all
+from benches.running.measure import TOO_LATE, Measured, Runner
+from benches.running.models import tokenizer_json
+from benches.running.texts import Writer, find_sources, write_all
 from benches.training import LEAST_EQUAL, compare, job_for
 
 COUNTS = (1, 2, 4, 8, 16, 32, 64, 128)

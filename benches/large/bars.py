@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from benches.bars import Bar, at_most
+from benches.output.bars import Bar, at_most
 
 Record = dict[str, Any]
 NAMES = {"bpe": "BPE", "boundless": "BoundlessBPE"}

@@ -25,7 +25,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
 
-from benches.texts import MB, documents, find_sources
+from benches.running.texts import MB, documents, find_sources
 
 PART_BYTES = 1_000 * MB
 LARGEST_ARCHIVE = 60 * MB

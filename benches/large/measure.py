@@ -10,8 +10,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from benches import machine
 from benches.large.follow import Followed, follow
+from benches.running import machine
 
 Record = dict[str, Any]
 METHODS = ("bpe", "boundless")

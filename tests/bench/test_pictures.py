@@ -33,7 +33,7 @@ def bars_of(svg: str) -> list[tuple[str, float, str]]:
 
 
 def test_bars_are_sorted_and_in_proportion_to_their_seconds(module: Any) -> None:
-    chart = module("chart")
+    chart = module("output.chart")
     rows = [chart.Row("b <2>", 20.0, False, "a remark"), chart.Row("superword, BPE", 2.0, True)]
     svg = chart.chart("A & B", "note", rows)
     (ours, short, first), (theirs, long, second) = bars_of(svg)
@@ -45,7 +45,7 @@ def test_bars_are_sorted_and_in_proportion_to_their_seconds(module: Any) -> None
 
 
 def test_text_behind_the_longest_bar_stays_inside(module: Any) -> None:
-    chart = module("chart")
+    chart = module("output.chart")
     remark = "characters, its own splitting"
     svg = chart.chart("t", "n", [chart.Row("a", 9.0, False), chart.Row("b", 100.0, False, remark)])
     _, width, value = bars_of(svg)[-1]
@@ -64,7 +64,7 @@ def test_recorded_charts_are_drawn_from_their_json(module: Any) -> None:
 
 def test_a_trainer_with_fewer_than_four_sizes_has_no_curve(module: Any) -> None:
     pytest.importorskip("matplotlib")
-    plots = module("plots")
+    plots = module("output.plots")
 
     def record(trainer: str, size: int) -> dict[str, Any]:
         fixed = {"method": "bpe", "vocab_size": 10, "failed": None, "peak_memory": 1}

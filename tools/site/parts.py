@@ -11,7 +11,8 @@ import superword
 from rewriting import SiteError
 from superword import views
 
-from benches import bars, render, tables
+from benches import render
+from benches.output import bars, tables
 
 __all__ = ["SENTENCE", "benchmarks", "numbers", "picture"]
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from benches.measure import TOO_LATE
+from benches.running.measure import TOO_LATE
 
 Record = dict[str, Any]
 # Seconds per GB on one thread, as published with the algorithms (Faster Superword

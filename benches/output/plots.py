@@ -12,9 +12,9 @@ mpl.rcParams["svg.hashsalt"] = "superword"  # The same numbers give the same fil
 
 from matplotlib import pyplot as plt  # noqa: E402
 
-from benches.bars import speed  # noqa: E402
+from benches.output.bars import speed  # noqa: E402
+from benches.output.tables import METHODS, PHASES, SHOWN, measured, trainer_name  # noqa: E402
 from benches.render import headline_chart, plots_of  # noqa: E402
-from benches.tables import METHODS, PHASES, SHOWN, measured, trainer_name  # noqa: E402
 
 Record = dict[str, Any]
 # A curve of fewer points says little.

@@ -1,4 +1,4 @@
-"""One measured run, in a separate process: `python -m benches.child job.json result.json`.
+"""One measured run, in a separate process: `python -m benches.running.child job.json result.json`.
 
 A job is a JSON object with `kind` (a function in this module), `threads`, and the arguments of that
 function. The result goes to a file, because some peers print to stdout.
@@ -19,8 +19,8 @@ import time
 from pathlib import Path
 from typing import Any
 
-from benches.machine import siblings
 from benches.peers import CannotHoldError, Check, Corpus, Exported, find_apart, package, peer
+from benches.running.machine import siblings
 
 WARM_PASSES = 3
 Job = dict[str, Any]
@@ -230,7 +230,7 @@ def load(job: Job) -> dict[str, Any]:
 
 def export(job: Job) -> dict[str, Any]:
     """Our word model for the peers, and a model of the words of each superword model."""
-    from benches.models import export as exports
+    from benches.running.models import export as exports
 
     return exports(Path(job["folder"]))
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from benches.bars import Bar, bars, speed
+from benches.output.bars import Bar, bars, speed
 
 Record = dict[str, Any]
 SHOWN = {
