@@ -81,7 +81,7 @@ def main(given: list[str] | None = None) -> None:
     parser.add_argument("--superword", type=Path, required=True, metavar="WHEEL")
     parser.add_argument("--python", default="3.12", help="version there (default: 3.12)")
     parser.add_argument("--machine", default="x86_64")
-    parser.add_argument("--megabytes", type=float, default=213, help="of text")
+    parser.add_argument("--megabytes", type=float, default=170, help="of text (default: 170)")
     asked = parser.parse_args(given)
     folder: Path = asked.directory
     folder.mkdir(parents=True, exist_ok=True)
