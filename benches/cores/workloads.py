@@ -91,7 +91,7 @@ class Workloads:
     plan: Plan
     texts: Texts
     done: Callable[[], None]
-    models: Path = SCRATCH / "cores" / "models"
+    models: Path = field(default_factory=lambda: SCRATCH / "cores" / "models")
     jobs: list[Job] = field(default_factory=list)
     # The first result of each kind, which all others must equal.
     expected: dict[str, str] = field(default_factory=dict)

@@ -76,6 +76,6 @@ def estimate(name: str, free: Record) -> Bar:
         return Bar(work, target, "not measured", None)
     quotient = max(seen["said"], 0.001) / seen["truth"]
     off = max(quotient, 1 / quotient)
-    whose = " (of its phase)" if free["estimates"]["field"] == "seconds_left" else ""
+    whose = " (of its phase)" if free["estimates"]["of"] == "phase" else ""
     said = f"{seen['said']:.0f} s{whose}, in truth {seen['truth']:.0f} s: a factor of {off:.2f}"
     return Bar(work, target, said, off <= ESTIMATE_WITHIN, ESTIMATE_WITHIN / off)

@@ -19,8 +19,6 @@ from benches import ROOT
 Event = dict[str, Any]
 INTERVAL = 0.05  # seconds between two samples
 TICKS = os.sysconf("SC_CLK_TCK") if hasattr(os, "sysconf") else 100
-# The field of a progress event with the estimate for the whole run, else that for the phase.
-ESTIMATES = ("run_seconds_left", "total_seconds_left", "seconds_left")
 REPORTED = ("pretokens", "unique_pretokens", "unique_candidates", "candidate_tokens", "cut_below")
 
 
@@ -82,16 +80,18 @@ class Followed:
     def estimates(self) -> dict[str, Any]:
         """The estimate of the time left against the truth, at several points of the run."""
         told = [e for e in self.events if e["event"] == "progress"]
-        name = next((n for n in ESTIMATES if any(e.get(n) is not None for e in told)), None)
-        found: dict[str, Any] = {"field": name}
+        # Versions that do not tell the share of a phase estimate only the phase.
+        whole = any("share" in event for event in told)
+        found: dict[str, Any] = {"of": "run" if whole else "phase"}
         for share in (0.1, 0.2, 0.5, 0.8):
             for event in told:
-                if name and event["seen"] >= share * self.seconds and event.get(name) is not None:
+                late = event["seen"] >= share * self.seconds
+                if late and event.get("seconds_left") is not None:
                     left = self.seconds - event["seen"]
                     found[f"{share:g}"] = {
                         "at": round(event["seen"] / self.seconds, 3),
                         "phase": event["phase"],
-                        "said": event[name],
+                        "said": event["seconds_left"],
                         "truth": round(left, 3),
                     }
                     break

@@ -50,10 +50,7 @@ def record(run: Followed) -> Record:
     else:
         kept |= {key: run.end[key] for key in ("documents", "bytes", "n_vocab")}
         kept["told_peak"] = run.end.get("peak_memory")
-        # Facts that the log may hold as well.
-        for key in ("unique_pretokens", "distinct_pretokens"):
-            if key in run.end:
-                kept["report"].setdefault("unique_pretokens", run.end[key])
+        kept["told_phase_peaks"] = run.end.get("phase_peak_memory")
     return kept
 
 

@@ -93,7 +93,7 @@ def estimates(result: Record) -> str:
     rows = []
     for method, held in result["runs"].items():
         for share, seen in held["free"]["estimates"].items():
-            if share != "field":
+            if share != "of":
                 rows.append(
                     [
                         f"{NAMES[method]}, after {seen['at']:.0%}",

@@ -90,7 +90,6 @@ def test_a_small_run_checks_records_and_renders(
 ) -> None:
     workloads, main = module("cores.workloads"), module("cores.__main__")
     monkeypatch.setattr(workloads, "SCRATCH", tmp_path)
-    monkeypatch.setattr(workloads.Workloads, "models", tmp_path / "models", raising=False)
     monkeypatch.setattr(workloads, "MORE_THREADS", ())
     monkeypatch.setattr(main, "PEERS", ())
     monkeypatch.setattr(main, "versions", lambda: {"superword": "1"})

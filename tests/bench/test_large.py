@@ -117,7 +117,7 @@ def run(**changes: Any) -> dict[str, Any]:
         "sampled_peak": 1_300_000_000,
         "bytes": 5_000_000_000,
         "phases": {},
-        "estimates": {"field": "seconds_left", "0.2": {"at": 0.2, "phase": "count"}},
+        "estimates": {"of": "run", "0.2": {"at": 0.2, "phase": "count"}},
         "report": {"unique_pretokens": 10_000_000},
         "sha256": "a",
         "refused": None,
