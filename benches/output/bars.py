@@ -193,6 +193,8 @@ def encoding_bars(section: Record) -> Iterator[Bar]:
     work = "plain encoding, first pass"
     yield at_least(work, 15, ratio(plain, english("tiktoken")), "tiktoken")
     yield at_least(work, 1.2, ratio(plain, english("gigatoken")), "gigatoken")
+    warm = ratio(english("words", "warm"), english("gigatoken", "warm"))
+    yield at_least("plain encoding, warm", 1, warm, "gigatoken, warm")
     for name in ("boundless", "superbpe"):
         cost = ratio(english(f"{name}-words"), english(name))
         yield at_most(f"{name} on top of its words", 1.4, cost, "× its own word model")

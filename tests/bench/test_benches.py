@@ -109,6 +109,32 @@ def test_bars_are_met_or_missed_by_the_ratio(benches: Any) -> None:
     assert fast["boundless training: ≥ 1 × rustbpe's plain BPE"] is True
     assert verdicts(7.0, 20.0)["boundless training: ≥ 1 × rustbpe's plain BPE"] is False
     assert fast["plain BPE training: ≥ 10 × HF tokenizers' speed"] is None
+    assert fast["boundless training: ≤ 3 × the time of our plain BPE"] is True
+
+
+def test_cpu_time_is_compared_with_gigabpe_for_the_same_pattern(benches: Any) -> None:
+    section = training(5.0, 20.0)
+    ours, *_, theirs = section["results"]
+    section["results"] += [
+        theirs | {"trainer": "gigabpe", "pattern": "gpt2", "cpu_seconds": 9.0},
+        ours | {"pattern": "gpt2", "cpu_seconds": 3.0, "seconds": 1.0},
+    ]
+    ours["cpu_seconds"] = 1.0
+    found = {bar.bar: bar.met for bar in benches.output.bars.bars({"training": section})}
+    assert found["≥ 3 × gigabpe's speed"] is True
+    # Our run with the other pattern is not that of the headline.
+    assert benches.output.bars.training_time(section, "superword") == 5.0
+    section["results"][-1]["cpu_seconds"] = 3.1
+    found = {bar.bar: bar.met for bar in benches.output.bars.bars({"training": section})}
+    assert found["≥ 3 × gigabpe's speed"] is False
+
+
+def test_a_missed_bar_says_by_how_much(benches: Any) -> None:
+    bars = benches.output.bars
+    assert bars.at_least("w", 4, 3.0, "x").verdict == "**missed** by 25%"
+    assert bars.at_most("w", 3, 4.0, "s").verdict == "**missed** by 25%"
+    assert bars.at_least("w", 4, 4.0, "x").verdict == "met"
+    assert bars.at_least("w", 4, None, "x").verdict == "–"
 
 
 def test_a_case_without_a_result_is_a_bar_missed(benches: Any) -> None:
@@ -292,6 +318,7 @@ def test_each_encoding_bar_is_met_or_missed_by_its_ratio(benches: Any) -> None:
     assert good["boundless encoding, warm: ≥ 1 × gigatoken's plain BPE, warm"] is True
     assert good["plain encoding, first pass: ≥ 15 × tiktoken"] is True
     assert good["plain encoding, first pass: ≥ 1.2 × gigatoken"] is True
+    assert good["plain encoding, warm: ≥ 1 × gigatoken, warm"] is True
     assert good["boundless on top of its words: ≤ 1.4 × its own word model"] is True
     assert good["Chinese … code, words: ≥ 0.5 × English"] is True
     assert good["worst cases, words: ≥ 0.2 × English"] is True
