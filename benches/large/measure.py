@@ -12,6 +12,7 @@ from typing import Any
 
 from benches.large.follow import Followed, follow
 from benches.running import machine
+from benches.running.child import without_folders
 
 Record = dict[str, Any]
 METHODS = ("bpe", "boundless")
@@ -46,7 +47,7 @@ def record(run: Followed) -> Record:
     }
     if run.end is None:
         said = run.error or {"message": f"exit code {run.code}", "hint": ""}
-        kept["refused"] = {"message": said.get("message", ""), "hint": said.get("hint", "")}
+        kept["refused"] = {key: without_folders(said.get(key) or "") for key in ("message", "hint")}
     else:
         kept |= {key: run.end[key] for key in ("documents", "bytes", "n_vocab")}
         kept["told_peak"] = run.end.get("peak_memory")

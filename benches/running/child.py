@@ -246,9 +246,14 @@ def needs(job: Job) -> dict[str, Any]:
     return {"unique_pretokens": len(seen), "bytes": sum(len(text.encode()) for text in seen)}
 
 
+def without_folders(text: str) -> str:
+    """A message whose absolute paths are only file names."""
+    return re.sub(r"(?<!\w)/[^\s:'\"]*/", "", text)
+
+
 def failure(error: BaseException) -> str:
     """An error as one line, without paths of this machine."""
-    said = re.sub(r"(?<!\w)/[^\s:'\"]*/", "", (str(error).splitlines() or [""])[0])[:160]
+    said = without_folders((str(error).splitlines() or [""])[0])[:160]
     return f"{type(error).__name__}: {said}".removesuffix(": ")
 
 
