@@ -9,9 +9,10 @@ import time
 from pathlib import Path
 from typing import Any
 
-from benches import RESULTS, VENV, encoding, machine, texts, training
-from benches.measure import Runner
+from benches import RESULTS, VENV, encoding, training
 from benches.plan import plan as make_plan
+from benches.running import machine, texts
+from benches.running.measure import Runner
 
 SCHEMA = 1
 

@@ -20,11 +20,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from benches import RECORDED, SCRATCH, machine, texts
-from benches.measure import Measured, Runner
+from benches import RECORDED, SCRATCH
 from benches.plan import numbers
 from benches.plan import plan as make_plan
-from benches.texts import MB
+from benches.running import machine, texts
+from benches.running.measure import Measured, Runner
+from benches.running.texts import MB
 from benches.training import METHODS, job_for
 
 BUILDS = ("before", "after")

@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from benches.render import load, newest
+from benches.training import PATTERN
 
 Record = dict[str, Any]
 OURS = "superword"
@@ -48,7 +49,7 @@ def training_ratios(section: Record) -> Iterator[tuple[Work, float]]:
     """How many times as fast as each peer's plain BPE superword trains."""
     done = [r for r in section.get("results", []) if not r["failed"] and r.get("cutting", True)]
     for ours in done:
-        if ours["trainer"] != OURS:
+        if ours["trainer"] != OURS or ours.get("pattern", PATTERN) != PATTERN:
             continue
         size = round(ours["bytes"] / 1e6)
         for peer in done:

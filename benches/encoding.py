@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import Any
 
 from benches import ROOT, SCRATCH
-from benches.measure import Measured, Runner
-from benches.models import OURS
 from benches.peers import PEERS, peer
 from benches.plan import BAR_LANGUAGES, Plan
+from benches.running.measure import Measured, Runner
+from benches.running.models import OURS
 from benches.training import job_for
 
 MODELS = SCRATCH / "models"

@@ -17,7 +17,7 @@ if __package__ in (None, ""):
     sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from benches import ROOT, VENV
-from benches.peers import PEERS
+from benches.peers import APART, PEERS, folder_apart, package
 
 TOOLS = ["maturin>=1.9,<2", "matplotlib", "numpy", "zstandard"]
 # YouTokenToMe has no wheels and does not declare its build requirements.
@@ -47,25 +47,30 @@ def pip(*arguments: str) -> str | None:
     return said.replace(str(ROOT), ".")[:200]
 
 
-def version(package: str) -> str | None:
-    """The version in the environment, or None."""
-    found = list(VENV.glob("lib*/**/site-packages")) + list(VENV.glob("Lib/site-packages"))
-    for held in metadata.distributions(name=package, path=[str(path) for path in found]):
+def version(name: str, folder: Path | None = None) -> str | None:
+    """The version of a package in the environment or in a folder, or None."""
+    found = [*VENV.glob("lib*/**/site-packages"), *VENV.glob("Lib/site-packages")]
+    paths = [str(path) for path in ([folder] if folder else found)]
+    for held in metadata.distributions(name=name, path=paths):
         return held.version
     return None
 
 
-def install(package: str) -> dict[str, str | None]:
+def install(name: str) -> dict[str, str | None]:
     """The version of a peer, or why it could not be installed."""
-    known = version(package)
+    wanted, held = PEERS[name][0], package(name)
+    folder = folder_apart(name) if name in APART else None
+    known = version(held, folder)
     error = None
     if known is None:
-        extra = BUILD_TOOLS.get(package)
-        if extra is None:
-            error = pip(package)
+        extra = BUILD_TOOLS.get(held)
+        if folder is not None:
+            error = pip("--no-deps", "--target", str(folder), wanted)
+        elif extra is None:
+            error = pip(wanted)
         else:
-            error = pip(*extra) or pip("--no-build-isolation", package)
-        known = version(package) if error is None else None
+            error = pip(*extra) or pip("--no-build-isolation", wanted)
+        known = version(held, folder) if error is None else None
     return {"version": known, "error": error}
 
 
@@ -80,8 +85,8 @@ def main() -> None:
     if error is not None:
         raise SystemExit(f"error: the tools of the benchmark do not install: {error}")
     peers = {}
-    for name, (package, _) in PEERS.items():
-        peers[name] = install(package)
+    for name in PEERS:
+        peers[name] = install(name)
         held = peers[name]["version"] or f"does not install here ({peers[name]['error']})"
         print(f"{name}: {held}", file=sys.stderr, flush=True)
     print("superword: building in release mode", file=sys.stderr, flush=True)

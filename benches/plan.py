@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 from dataclasses import dataclass, field
 
-from benches.machine import cores
-from benches.texts import MB
+from benches.running.machine import cores
+from benches.running.texts import MB
 
 MODES = ("quick", "full", "training", "encoding")
 # The languages of the bars, and some more. A full run uses all that exist.
@@ -78,8 +78,11 @@ def plan() -> Plan:
         raise SystemExit(f"BENCH must be one of {', '.join(MODES)}, not {mode!r}")
     quick = mode == "quick"
     short = mode in ("quick", "encoding")
-    sizes = sorted({int(x * MB) for x in numbers("SIZES", [10, 50] if quick else [10, 50, 200])})
-    vocabs = sorted(int(x) for x in numbers("VOCABS", [8192, 32768, 131072]))
+    # Four sizes, because a curve of fewer points says little.
+    usual_sizes: list[float] = [10, 50] if quick else [25, 50, 100, 200]
+    sizes = sorted({int(x * MB) for x in numbers("SIZES", usual_sizes)})
+    usual_vocabs: list[float] = [8192, 32768, 131072] if quick else [8192, 16384, 32768, 131072]
+    vocabs = sorted(int(x) for x in numbers("VOCABS", usual_vocabs))
     middle = sizes[len(sizes) // 2] if len(sizes) > 2 else sizes[0]
     usual_english = {"quick": 16, "encoding": 64}.get(mode, 128)
     english = int(numbers("ENGLISH", [usual_english])[0] * MB)

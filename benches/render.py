@@ -14,7 +14,9 @@ from pathlib import Path
 from typing import Any
 
 from benches import RECORDED, ROOT
-from benches.tables import (
+from benches.output.chart import Row, chart
+from benches.output.tables import (
+    PATTERN_REMARK,
     at,
     bar_table,
     encoding_table,
@@ -22,8 +24,11 @@ from benches.tables import (
     language_table,
     machine,
     measured,
+    trainer_name,
     training_table,
+    version,
 )
+from benches.peers import SAME_BUT_TIES
 
 Record = dict[str, Any]
 README = ROOT / "README.md"
@@ -34,6 +39,9 @@ HOW_TRAINING = (
     "The others get the text in the cheapest form they accept; *without reading* subtracts the "
     "time Python takes to read it. *Shared tokens* is the share of tokens that superword learns "
     "too. No other library breaks ties as superword does."
+)
+HOW_OTHER_PATTERN = (
+    " gigatoken and gigabpe train with GPT-2's pattern only, so superword is shown with it too."
 )
 HOW_ENCODING = (
     "Every library runs the same word model, and its ids were checked to equal ours before its "
@@ -67,6 +75,43 @@ def largest(result: Record) -> tuple[int, int]:
     return size, vocab
 
 
+def headline_chart(path: Path) -> Path:
+    """The file of the bar chart of a run."""
+    return path.with_name(f"{path.stem}-training.svg")
+
+
+def draw_headline(result: Record) -> str | None:
+    """The bar chart of all trainers on the text of the headline, or None if there is none."""
+    if not result.get("training"):
+        return None
+    size, vocab = largest(result)
+    rows = []
+    for record in at(result["training"], size, vocab):
+        if record["failed"]:
+            continue
+        ours = record["trainer"] == "superword"
+        name = trainer_name(record).replace("**", "").removesuffix(PATTERN_REMARK)
+        if ours:
+            remark = PATTERN_REMARK.removeprefix(", ") if record.get("pattern") == "gpt2" else ""
+        else:
+            name += version(result, record["trainer"])
+            remark = "" if record["rules"] == SAME_BUT_TIES else record["rules"]
+        rows.append(Row(name, record["seconds"], ours, remark))
+    if not rows:
+        return None
+    facts = result["machine"]
+    title = f"Seconds to train on {size / 1e6:.0f} MB of text, {vocab:,} tokens"
+    on = f"{facts['processor']}, {facts['cores']} cores"
+    note = f"From raw files to saved model. The other libraries train plain BPE. {on}."
+    return chart(title, note, rows)
+
+
+def how_training(result: Record) -> str:
+    """How training was measured in a run."""
+    patterns = {r.get("pattern") for r in result["training"]["results"]}
+    return HOW_TRAINING + (HOW_OTHER_PATTERN if "gpt2" in patterns else "")
+
+
 def section(name: str, path: Path | None) -> str:
     """What README.md shows between the marks of `name`: `training` or `encoding`."""
     result = load(path) if path else {}
@@ -76,9 +121,9 @@ def section(name: str, path: Path | None) -> str:
     link = f"[All results]({RECORDED.relative_to(ROOT)}/{path.stem}.md)"
     if name == "training":
         size, vocab = largest(result)
-        head = f"{size / 1e6:.0f} MB of text, {vocab:,} tokens. {HOW_TRAINING}"
+        head = f"{size / 1e6:.0f} MB of text, {vocab:,} tokens. {how_training(result)}"
         body = training_table(result, size, vocab)
-        plot = path.with_name(f"{path.stem}-time-by-size.svg")
+        plot = headline_chart(path)
     else:
         head = f"{done[0]['bytes'] / 1e6:.0f} MB of English text. {HOW_ENCODING}"
         body = encoding_table(result)
@@ -117,7 +162,7 @@ def page(result: Record, plots: list[str]) -> str:
     parts += ["## Targets", bar_table(result)]
     if result.get("training"):
         training = result["training"]
-        parts += ["## Training", HOW_TRAINING]
+        parts += ["## Training", how_training(result)]
         pairs = sorted({(r["bytes"], r["vocab_size"]) for r in training["results"]})
         for size, vocab in reversed(pairs):
             if at(training, size, vocab):
@@ -151,8 +196,11 @@ def page(result: Record, plots: list[str]) -> str:
 def render(path: Path) -> str:
     """Write the page and the plots beside the JSON, and README.md. Return the table of bars."""
     result = load(path)
+    picture = draw_headline(result)
+    if picture is not None:
+        headline_chart(path).write_text(picture)
     try:
-        from benches.plots import draw
+        from benches.output.plots import draw
     except ImportError:
         print("matplotlib is not installed: no new plots", file=sys.stderr)
     else:

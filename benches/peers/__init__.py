@@ -9,14 +9,18 @@ A peer is a module of this folder, named in `PEERS`, with some of these function
     ids(encoded) -> list of ids per text, untimed, to check them
 
 `train` ends when the model is saved. The `Check` that it returns is called when the clock has
-stopped, and returns the result. A constant `RULES` says how the peer's training differs from ours.
+stopped, and returns the result. A constant `RULES` says how the peer's training differs from ours,
+and `PATTERN` names the pretokenizer that ours uses to be compared with it (default: `gpt4o`).
 `SLOW = True` means that it gets only a slice of large texts. Only the functions import the package,
 so that a missing package can be recorded instead of failing the run.
+
+The peers share one environment. Those in `APART` cannot, and are installed in separate folders.
 """
 
 from __future__ import annotations
 
 import importlib
+import sys
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
@@ -24,7 +28,9 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-# name here -> (package in the registry, what is measured)
+from benches import VENV
+
+# name here -> (package in the registry, with a version if it must be that one; what is measured)
 PEERS: dict[str, tuple[str, tuple[str, ...]]] = {
     "tokenizers": ("tokenizers", ("train", "encode")),
     "rustbpe": ("rustbpe", ("train",)),
@@ -33,16 +39,21 @@ PEERS: dict[str, tuple[str, tuple[str, ...]]] = {
     "bpeasy": ("bpeasy", ("train",)),
     "ffbpe": ("ffbpe", ("train", "encode")),
     "youtokentome": ("youtokentome", ("train",)),
+    "gigabpe": ("gigabpe", ("train",)),
     "tiktoken": ("tiktoken", ("encode",)),
+    "fastokens": ("fastokens", ("encode",)),
+    "tokenizers_rc": ("tokenizers==1.0.0rc3", ("encode",)),
     "tokie": ("tokie", ("encode",)),
     "kitoken": ("kitoken", ("encode",)),
     "wordchipper": ("wordchipper", ("encode",)),
     "quicktok": ("quicktok", ("encode",)),
 }
+# Two versions of one package cannot share an environment.
+APART = ("tokenizers_rc",)
 
 # Training rules, as the tables show them.
 SAME_BUT_TIES = "same pattern; ties by id"
-OWN_PATTERN = "its own pattern"
+GPT2_PATTERN = "GPT-2's pattern; ties by id"
 CHARACTERS = "characters, its own splitting"
 
 
@@ -97,6 +108,22 @@ class Exported:
     tiktoken: Path
     superword: Path
     pattern: str
+
+
+def package(name: str) -> str:
+    """The package of a peer, or `superword`, as it is imported."""
+    return PEERS.get(name, (name,))[0].split("==")[0]
+
+
+def folder_apart(name: str) -> Path:
+    """Where a peer of `APART` is installed."""
+    return VENV / "apart" / name
+
+
+def find_apart(name: str) -> None:
+    """Import a peer of `APART` from its own folder from now on, in this process."""
+    if name in APART:
+        sys.path.insert(0, str(folder_apart(name)))
 
 
 def peer(name: str) -> ModuleType:

@@ -6,9 +6,10 @@ import json
 from pathlib import Path
 from typing import Any
 
-from benches.peers import OWN_PATTERN, Check, Corpus, Exported, Trained
+from benches.peers import GPT2_PATTERN, Check, Corpus, Exported, Trained
 
-RULES = OWN_PATTERN
+RULES = GPT2_PATTERN
+PATTERN = "gpt2"
 
 
 def train(corpus: Corpus, vocab_size: int, threads: int, out: Path) -> Check:

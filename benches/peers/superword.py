@@ -75,7 +75,12 @@ def prepare(texts: list[str]) -> list[str]:
     return texts
 
 
-def encode(tokenizer: Any, texts: list[str], threads: int) -> Any:
+def prepare_bytes(texts: list[str]) -> list[bytes]:
+    """UTF-8, for versions that take it."""
+    return [text.encode() for text in texts]
+
+
+def encode(tokenizer: Any, texts: list[str] | list[bytes], threads: int) -> Any:
     """To one flat array with offsets if this version has that call, else to lists."""
     flat = getattr(tokenizer, "encode_batch_to_numpy", None)
     if flat is not None:

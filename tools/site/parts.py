@@ -11,7 +11,8 @@ import superword
 from rewriting import SiteError
 from superword import views
 
-from benches import bars, render, tables
+from benches import render
+from benches.output import bars, tables
 
 __all__ = ["SENTENCE", "benchmarks", "numbers", "picture"]
 
@@ -20,6 +21,7 @@ SENTENCE = (
 )
 NAMES = {"bpe": "BPE", "boundless": "BoundlessBPE", "superbpe": "SuperBPE"}
 PLOTS = {
+    "training": "Seconds to train",
     "time-by-size": "Training time by size of the text",
     "time-by-vocabulary": "Training time by size of the vocabulary",
     "memory-by-size": "Peak memory of training by size of the text",

@@ -3,7 +3,7 @@
 Run `python -m benches.cluster` in the environment of `make test-cluster`, on an idle machine. Every
 way runs in a fresh process, its model must be the same file as that of `superword.train`, and its
 memory is the largest sum over all of its processes (proportional set size). The result is recorded
-in `benches/results/cluster/`, and `benches.cluster_tables` renders it into the documentation.
+in `benches/results/cluster/`, and `benches.cluster.tables` renders it into the documentation.
 
 `python -m benches.cluster rates FILE` measures how fast a machine counts with all of its cores.
 """
@@ -23,8 +23,9 @@ from datetime import date
 from pathlib import Path
 from typing import Any
 
-from benches import RECORDED, ROOT, SCRATCH, machine
-from benches.texts import documents, find_sources
+from benches import RECORDED, ROOT, SCRATCH
+from benches.running import machine
+from benches.running.texts import documents, find_sources
 
 MB = 1_000_000
 SIZE = int(os.environ.get("SIZE", "300")) * MB

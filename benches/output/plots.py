@@ -12,10 +12,13 @@ mpl.rcParams["svg.hashsalt"] = "superword"  # The same numbers give the same fil
 
 from matplotlib import pyplot as plt  # noqa: E402
 
-from benches.bars import speed  # noqa: E402
-from benches.tables import METHODS, PHASES, SHOWN, measured, trainer_name  # noqa: E402
+from benches.output.bars import speed  # noqa: E402
+from benches.output.tables import METHODS, PHASES, SHOWN, measured, trainer_name  # noqa: E402
+from benches.render import headline_chart, plots_of  # noqa: E402
 
 Record = dict[str, Any]
+# A curve of fewer points says little.
+LEAST_POINTS = 4
 STYLE = {"boundless": "-", "superbpe": "--"}
 
 
@@ -35,8 +38,10 @@ def save(figure: Any, path: Path, name: str) -> str:
 
 
 def trainers_over(section: Record, axis: str, fixed: dict[str, int], value: str) -> Any:
-    """A line for each trainer: a value over `axis`, with the rest of the workload fixed."""
-    figure, axes = plt.subplots(figsize=(8, 5))
+    """A line for each trainer: a value over `axis`, with the rest of the workload fixed.
+
+    Only trainers with enough points have a line. None if there is no such trainer.
+    """
     lines: dict[str, list[tuple[float, float]]] = {}
     for record in section["results"]:
         if record["failed"] or any(record[key] != wanted for key, wanted in fixed.items()):
@@ -44,6 +49,10 @@ def trainers_over(section: Record, axis: str, fixed: dict[str, int], value: str)
         x = record[axis] / (1e6 if axis == "bytes" else 1)
         y = record[value] / (1e6 if value == "peak_memory" else 1)
         lines.setdefault(plain(trainer_name(record)), []).append((x, y))
+    lines = {name: points for name, points in lines.items() if len(points) >= LEAST_POINTS}
+    if not lines:
+        return None
+    figure, axes = plt.subplots(figsize=(8, 5))
     for name, points in lines.items():
         ours = name.startswith("superword")
         xs, ys = zip(*sorted(points), strict=True)
@@ -228,6 +237,9 @@ def worst_cases(section: Record) -> Any:
 def draw(result: Record, path: Path) -> list[str]:
     """Draw all plots that the run has data for, and return their file names."""
     made = []
+    for old in plots_of(path):
+        if old != headline_chart(path).name:
+            path.with_name(old).unlink()
     training = result.get("training")
     if training:
         _, vocab = training["headline"]
@@ -238,13 +250,20 @@ def draw(result: Record, path: Path) -> list[str]:
             ("time-by-vocabulary", "vocab_size", by_vocab, "seconds"),
             ("memory-by-size", "bytes", by_size, "peak_memory"),
         ):
-            made.append(save(trainers_over(training, axis, fixed, value), path, name))
+            figure = trainers_over(training, axis, fixed, value)
+            if figure is not None:
+                made.append(save(figure, path, name))
         over_documents = (
             ("phases", phases),
             ("counts-by-documents", counts),
             ("memory-by-documents", memory),
         )
-        if any(not record["failed"] for record in training["figures"]):
+        lines = [
+            figure_records(training, method, cutting)
+            for method in ("boundless", "superbpe")
+            for cutting in (True, False)
+        ]
+        if all(len(points) >= LEAST_POINTS for points in lines):
             made += [save(plot(training), path, name) for name, plot in over_documents]
     encoding = result.get("encoding", {})
     if any(not record["failed"] for record in encoding.get("results", [])):

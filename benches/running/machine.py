@@ -16,6 +16,37 @@ def cores() -> int:
     return os.cpu_count() or 1
 
 
+def caches() -> dict[str, int]:
+    """The sizes of the caches of one core, in bytes: L1d, L2, L3."""
+    found: dict[str, int] = {}
+    for folder in sorted(Path("/sys/devices/system/cpu/cpu0/cache").glob("index*")):
+        try:
+            kind, level, size = (
+                (folder / name).read_text().strip() for name in ("type", "level", "size")
+            )
+        except OSError:
+            continue
+        if kind != "Instruction" and size.endswith("K"):
+            found[f"L{level}{'d' if kind == 'Data' else ''}"] = int(size[:-1]) * 1024
+    return found
+
+
+def siblings(core: int) -> list[int]:
+    """The logical cores that share a physical core with this one, itself included."""
+    path = Path(f"/sys/devices/system/cpu/cpu{core}/topology/thread_siblings_list")
+    try:
+        parts = path.read_text().strip().split(",")
+        ranges = [[int(end) for end in part.split("-")] for part in parts]
+    except (OSError, ValueError):
+        return [core]
+    return sorted(core for ends in ranges for core in range(ends[0], ends[-1] + 1))
+
+
+def threads_per_core() -> int | None:
+    """How many logical cores share a physical one; None if that is unknown."""
+    return len(siblings(0)) if hasattr(os, "sched_getaffinity") else None
+
+
 def _field(path: str, name: str) -> str | None:
     try:
         for line in Path(path).read_text().splitlines():

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from benches.bars import bars, speed
+from benches.output.bars import Bar, bars, speed
 
 Record = dict[str, Any]
 SHOWN = {
     "superword": "superword",
     "tokenizers": "HF tokenizers",
+    "tokenizers_rc": "HF tokenizers",
     "youtokentome": "YouTokenToMe",
     "words": "**superword**, words",
     "boundless": "**superword**, BoundlessBPE",
@@ -19,6 +20,7 @@ SHOWN = {
     "boundless-words": "superword, words of BoundlessBPE",
     "superbpe-words": "superword, words of SuperBPE",
 }
+PATTERN_REMARK = ", GPT-2's pattern"  # of ours, beside peers that take no other
 METHODS = {"bpe": "BPE", "boundless": "BoundlessBPE", "superbpe": "SuperBPE"}
 
 
@@ -32,7 +34,8 @@ def table(head: list[str], rows: Iterable[list[str]]) -> str:
 def trainer_name(record: Record) -> str:
     """`superword, BoundlessBPE`, `rustbpe`, ..."""
     if record["trainer"] == "superword":
-        return f"**superword**, {METHODS[record['method']]}"
+        pattern = PATTERN_REMARK if record.get("pattern") == "gpt2" else ""
+        return f"**superword**, {METHODS[record['method']]}{pattern}"
     trainer: str = record["trainer"]
     return SHOWN.get(trainer, trainer)
 
@@ -67,12 +70,15 @@ def at(section: Record, size: int, vocab: int) -> list[Record]:
 def training_table(result: Record, size: int, vocab: int) -> str:
     """All trainers on one text, the fastest first."""
     rows = []
-    for record in at(result["training"], size, vocab):
+    records = at(result["training"], size, vocab)
+    cpu = any(record.get("cpu_seconds") for record in records)  # Older runs did not measure it.
+    for record in records:
         name = trainer_name(record) + (
             version(result, record["trainer"]) if record["trainer"] != "superword" else ""
         )
         if record["failed"]:
-            rows.append([name, record["failed"], "–", "–", "–", "–", record.get("rules", "")])
+            blank = ["–"] * (5 if cpu else 4)
+            rows.append([name, record["failed"], *blank, record.get("rules", "")])
             continue
         own = record["seconds"] - (record["read_seconds"] or 0.0)
         share = record.get("equal_share")
@@ -80,6 +86,7 @@ def training_table(result: Record, size: int, vocab: int) -> str:
             [
                 name,
                 seconds(record["seconds"]),
+                *([seconds(record.get("cpu_seconds"))] if cpu else []),
                 seconds(own) if record["read_seconds"] else "–",
                 f"{record['bytes'] / 1e6 / record['seconds']:.1f}",
                 f"{record['peak_memory'] / 1e6:,.0f}",
@@ -90,6 +97,7 @@ def training_table(result: Record, size: int, vocab: int) -> str:
     head = [
         "trainer",
         "seconds",
+        *(["CPU seconds"] if cpu else []),
         "without reading",
         "MB/s",
         "peak MB",
@@ -187,6 +195,10 @@ PHASES = ("count", "merge", "candidates", "supermerge")
 
 def bar_table(result: Record) -> str:
     """Each bar: measured, met or missed."""
-    said = {True: "met", False: "**missed**", None: "–"}
-    rows = [[b.work, b.bar, b.measured, said[b.met]] for b in bars(result)]
+    return bar_rows(bars(result))
+
+
+def bar_rows(found: Iterable[Bar]) -> str:
+    """Bars as a table."""
+    rows = [[b.work, b.bar, b.measured, b.verdict] for b in found]
     return table(["workload", "target", "measured", "result"], rows)

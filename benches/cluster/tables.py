@@ -1,6 +1,6 @@
 """Tables of the cluster page, from the newest record in `benches/results/cluster/`.
 
-`python -m benches.cluster_tables` writes them into docs/how-to/cluster.md. A test compares the page
+`python -m benches.cluster.tables` writes them into docs/how-to/cluster.md. A test compares the page
 with the record.
 """
 

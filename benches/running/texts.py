@@ -10,6 +10,7 @@ import gzip
 import hashlib
 import io
 import json
+import lzma
 import os
 import random
 import shutil
@@ -24,7 +25,7 @@ from benches import ROOT, SCRATCH
 
 MB = 1_000_000
 WORST_BYTES = 16 * MB
-ENDINGS = (".jsonl", ".txt", ".jsonl.gz", ".txt.gz", ".jsonl.zst", ".txt.zst")
+ENDINGS = tuple(f".{kind}{how}" for kind in ("jsonl", "txt") for how in ("", ".gz", ".xz", ".zst"))
 
 
 @dataclass
@@ -73,6 +74,8 @@ def open_text(path: Path) -> IO[str]:
         import zstandard
 
         return io.TextIOWrapper(zstandard.open(path, "rb"), encoding="utf-8", newline="")
+    if path.suffix == ".xz":
+        return lzma.open(path, "rt", encoding="utf-8", newline="")
     if path.suffix == ".gz":
         return gzip.open(path, "rt", encoding="utf-8", newline="")
     return path.open(encoding="utf-8", newline="")

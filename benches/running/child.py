@@ -1,4 +1,4 @@
-"""One measured run, in a separate process: `python -m benches.child job.json result.json`.
+"""One measured run, in a separate process: `python -m benches.running.child job.json result.json`.
 
 A job is a JSON object with `kind` (a function in this module), `threads`, and the arguments of that
 function. The result goes to a file, because some peers print to stdout.
@@ -12,12 +12,15 @@ import importlib
 import json
 import os
 import re
+import shutil
 import sys
+import tempfile
 import time
 from pathlib import Path
 from typing import Any
 
-from benches.peers import PEERS, CannotHoldError, Check, Corpus, Exported, peer
+from benches.peers import CannotHoldError, Check, Corpus, Exported, find_apart, package, peer
+from benches.running.machine import siblings
 
 WARM_PASSES = 3
 Job = dict[str, Any]
@@ -41,23 +44,28 @@ def peak_memory() -> int:
 def pin(threads: int) -> None:
     """Restrict the process, with all threads that it will start, to this many cores."""
     if hasattr(os, "sched_setaffinity"):
-        cores = sorted(os.sched_getaffinity(0))
-        os.sched_setaffinity(0, cores[-threads:])
+        # Physical cores first, the last ones first.
+        cores = sorted(
+            os.sched_getaffinity(0), key=lambda core: (siblings(core).index(core), -core)
+        )
+        os.sched_setaffinity(0, cores[:threads])
 
 
 def train(job: Job) -> dict[str, Any]:
     """Train from raw files to a saved model. Imports and checks are not timed."""
     module = peer(job["peer"])
-    importlib.import_module(PEERS.get(job["peer"], (job["peer"],))[0])
+    importlib.import_module(package(job["peer"]))
     corpus = Corpus(*(Path(job[form]) for form in ("jsonl", "nul", "txt")), job["pattern"])
     out = Path(job["out"])
     out.mkdir(parents=True, exist_ok=True)
     base = peak_memory()
+    spent_before = time.process_time()
     started = time.perf_counter()
     check: Check = module.train(
         corpus, job["vocab_size"], job["threads"], out, **job.get("options", {})
     )
     seconds = time.perf_counter() - started
+    cpu_seconds = time.process_time() - spent_before  # of all threads
     peak = peak_memory()
     trained = check()
     if trained.tokens is not None and job.get("tokens"):
@@ -65,6 +73,7 @@ def train(job: Job) -> dict[str, Any]:
         Path(job["tokens"]).write_text(text)
     return {
         "seconds": seconds,
+        "cpu_seconds": cpu_seconds,
         "read_seconds": corpus.read_seconds or None,
         "peak_memory": peak,
         "base_memory": base,
@@ -108,9 +117,15 @@ def encode(job: Job) -> dict[str, Any]:
     size = sum(len(text.encode()) for text in texts)
     threads = job["threads"]
     tokenizer = module.load(exported(job))
-    prepared = module.prepare(texts)
+    prepare = module.prepare_bytes if job.get("form") == "bytes" else module.prepare
     # One letter first, so that lazy imports and thread pools do not count as encoding time.
-    module.ids(module.encode(tokenizer, module.prepare(["a"]), threads))
+    try:
+        module.ids(module.encode(tokenizer, prepare(["a"]), threads))
+    except TypeError as error:
+        if job.get("form") == "bytes":
+            raise CannotHoldError("this version takes no bytes") from error
+        raise
+    prepared = prepare(texts)
     base = peak_memory()
     gc.collect()
     gc.disable()
@@ -123,20 +138,15 @@ def encode(job: Job) -> dict[str, Any]:
         passes.append(time.perf_counter() - started)
     gc.enable()
     peak = peak_memory()
+    times = {"bytes": size, "first": passes[0], "warm": min(passes[1:], default=None)}
+    times |= {"peak_memory": peak, "base_memory": base}
+    if job.get("unchecked"):
+        return times
     rows = module.ids(encoded)
     if len(rows) != len(texts):
         raise ValueError(f"{len(texts)} texts gave {len(rows)} lists of ids")
     tokens, digest = digest_of(rows)
-    result: dict[str, Any] = {
-        "bytes": size,
-        "texts": len(texts),
-        "first": passes[0],
-        "warm": min(passes[1:], default=None),
-        "tokens": tokens,
-        "digest": digest,
-        "peak_memory": peak,
-        "base_memory": base,
-    }
+    result: dict[str, Any] = {**times, "texts": len(texts), "tokens": tokens, "digest": digest}
     if job.get("slice"):
         # Slow peers get only the first texts of the same file.
         few = len(read_texts(Path(job["nul"]), job["slice"]))
@@ -146,6 +156,37 @@ def encode(job: Job) -> dict[str, Any]:
         result["round_trip"] = all(
             data == text.encode() for data, text in zip(decoded, texts, strict=True)
         )
+    return result
+
+
+def encode_files(job: Job) -> dict[str, Any]:
+    """Encode a JSONL file into shards, in memory if the machine has a place for that."""
+    import superword
+
+    tokenizer = superword.Tokenizer.load(job["superword"])
+    tokenizer.encode("a")
+    source, memory = Path(job["jsonl"]), Path("/dev/shm")
+    with source.open("rb") as file:  # From now on it is read from memory.
+        while file.read(1 << 24):
+            pass
+    roomy = memory.is_dir() and shutil.disk_usage(memory).free > 4 * source.stat().st_size
+    with tempfile.TemporaryDirectory(dir=memory if roomy else None) as folder:
+        spent_before, started = time.process_time(), time.perf_counter()
+        made = tokenizer.encode_files(
+            source, Path(folder, "shards"), eot=False, threads=job["threads"]
+        )
+        seconds = time.perf_counter() - started
+        result = {
+            "seconds": seconds,
+            "cpu_seconds": time.process_time() - spent_before,
+            "peak_memory": peak_memory(),
+            "tokens": made.tokens,
+        }
+        if not job.get("unchecked"):
+            digest = hashlib.sha256()
+            for shard in sorted(Path(folder, "shards").glob("shard-*")):
+                digest.update(shard.name.encode() + shard.read_bytes())
+            result["digest"] = digest.hexdigest()
     return result
 
 
@@ -177,7 +218,7 @@ def load(job: Job) -> dict[str, Any]:
     The second time includes work that a library does on first use.
     """
     module = peer(job["peer"])
-    importlib.import_module(PEERS.get(job["peer"], (job["peer"],))[0])
+    importlib.import_module(package(job["peer"]))
     model = exported(job)
     started = time.perf_counter()
     tokenizer = module.load(model)
@@ -189,7 +230,7 @@ def load(job: Job) -> dict[str, Any]:
 
 def export(job: Job) -> dict[str, Any]:
     """Our word model for the peers, and a model of the words of each superword model."""
-    from benches.models import export as exports
+    from benches.running.models import export as exports
 
     return exports(Path(job["folder"]))
 
@@ -205,9 +246,14 @@ def needs(job: Job) -> dict[str, Any]:
     return {"unique_pretokens": len(seen), "bytes": sum(len(text.encode()) for text in seen)}
 
 
+def without_folders(text: str) -> str:
+    """A message whose absolute paths are only file names."""
+    return re.sub(r"(?<!\w)/[^\s:'\"]*/", "", text)
+
+
 def failure(error: BaseException) -> str:
     """An error as one line, without paths of this machine."""
-    said = re.sub(r"(?<!\w)/[^\s:'\"]*/", "", (str(error).splitlines() or [""])[0])[:160]
+    said = without_folders((str(error).splitlines() or [""])[0])[:160]
     return f"{type(error).__name__}: {said}".removesuffix(": ")
 
 
@@ -222,6 +268,7 @@ KINDS = {
     "train": train,
     "encode": encode,
     "encode_several": encode_several,
+    "encode_files": encode_files,
     "load": load,
     "export": export,
     "needs": needs,
@@ -232,6 +279,7 @@ def main() -> None:
     """Run the job in the file of the first argument, and write its result to the second."""
     job: Job = json.loads(Path(sys.argv[1]).read_text())
     pin(job["threads"])
+    find_apart(job.get("peer", ""))
     try:
         result = KINDS[job["kind"]](job | {"answer": sys.argv[2]})
     except CannotHoldError as error:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from benches.measure import TOO_LATE
+from benches.running.measure import TOO_LATE
 
 Record = dict[str, Any]
 # Seconds per GB on one thread, as published with the algorithms (Faster Superword
@@ -28,6 +28,17 @@ class Bar:
     bar: str
     measured: str
     met: bool | None
+    share: float | None = None  # of the bar that was reached: 1 or more if it is met
+
+    @property
+    def verdict(self) -> str:
+        """Met or missed, and by how much."""
+        if self.met is None:
+            return "–"
+        if self.met:
+            return "met"
+        by = "" if self.share is None or self.share >= 1 else f" by {1 - self.share:.0%}"
+        return f"**missed**{by}"
 
 
 def at_least(work: str, bar: float, value: float | None, against: str) -> Bar:
@@ -35,7 +46,7 @@ def at_least(work: str, bar: float, value: float | None, against: str) -> Bar:
     text = f"≥ {bar:g} × {against}"
     if value is None:
         return Bar(work, text, "not measured", None)
-    return Bar(work, text, f"{value:.2f} ×", value >= bar)
+    return Bar(work, text, f"{value:.2f} ×", value >= bar, value / bar)
 
 
 def at_most(work: str, bar: float, value: float | None, unit: str) -> Bar:
@@ -43,7 +54,7 @@ def at_most(work: str, bar: float, value: float | None, unit: str) -> Bar:
     text = f"≤ {bar:g} {unit}"
     if value is None:
         return Bar(work, text, "not measured", None)
-    return Bar(work, text, f"{value:.2f} {unit}", value <= bar)
+    return Bar(work, text, f"{value:.2f} {unit}", value <= bar, bar / value if value else None)
 
 
 def ratio(above: float | None, below: float | None) -> float | None:
@@ -51,13 +62,26 @@ def ratio(above: float | None, below: float | None) -> float | None:
     return None if above is None or not below else above / below
 
 
-def training_time(section: Record, trainer: str, method: str = "bpe") -> float | None:
-    """The headline time of a trainer: the largest text with the largest measured vocabulary."""
+def training_time(
+    section: Record,
+    trainer: str,
+    method: str = "bpe",
+    key: str = "seconds",
+    pattern: str | None = None,
+) -> float | None:
+    """The headline time of a trainer: the largest text with the largest measured vocabulary.
+
+    Ours is that with the usual pattern, unless `pattern` is given.
+    """
     size, vocab = section["headline"]
+    if trainer == "superword" and pattern is None:
+        pattern = "gpt4o"
     for record in section["results"]:
         where = (record["trainer"], record["method"], record["bytes"], record["vocab_size"])
         if where == (trainer, method, size, vocab) and not record["failed"]:
-            return float(record["seconds"])
+            value = record.get(key)
+            if value is not None and pattern in (None, record.get("pattern", "gpt4o")):
+                return float(value)
     return None
 
 
@@ -76,6 +100,12 @@ def training_bars(section: Record) -> Iterator[Bar]:
         yield at_least(work, 1, ratio(rustbpe, seconds), "rustbpe's plain BPE")
         paper = ratio(PAPER_PER_GB[method], None if seconds is None else seconds / size * 1e9)
         yield at_least(work, 20, paper, "the speed for each GB that the paper reports")
+    cost = ratio(ours["boundless"], plain)
+    yield at_most(f"boundless training, {where}", 3, cost, "× the time of our plain BPE")
+    theirs = training_time(section, "gigabpe", key="cpu_seconds")
+    own = training_time(section, "superword", key="cpu_seconds", pattern="gpt2")
+    work = f"plain BPE training, GPT-2's pattern, CPU time, {where}"
+    yield at_least(work, 3, ratio(theirs, own), "gigabpe's speed")
     yield from growth(section)
     yield from memory(section)
     yield from counting(section)
@@ -163,6 +193,8 @@ def encoding_bars(section: Record) -> Iterator[Bar]:
     work = "plain encoding, first pass"
     yield at_least(work, 15, ratio(plain, english("tiktoken")), "tiktoken")
     yield at_least(work, 1.2, ratio(plain, english("gigatoken")), "gigatoken")
+    warm = ratio(english("words", "warm"), english("gigatoken", "warm"))
+    yield at_least("plain encoding, warm", 1, warm, "gigatoken, warm")
     for name in ("boundless", "superbpe"):
         cost = ratio(english(f"{name}-words"), english(name))
         yield at_most(f"{name} on top of its words", 1.4, cost, "× its own word model")
@@ -213,10 +245,10 @@ def slowest(
     missing = [name for name, value in speeds.items() if value is None]
     said = f"{value:.2f} × ({name}, slowest of {len(measured)} measured)"
     if missing:
-        return Bar(work, text, f"{said}; no result: {', '.join(missing)}", False)
+        return Bar(work, text, f"{said}; no result: {', '.join(missing)}", False, value / bar)
     if value >= bar and len(measured) < of:
         return Bar(work, text, f"{said}; {of - len(measured)} were left out", None)
-    return Bar(work, text, said, value >= bar)
+    return Bar(work, text, said, value >= bar, value / bar)
 
 
 def bars(result: Record) -> list[Bar]:

@@ -78,7 +78,7 @@ class Runner:
             asked.write_text(json.dumps({"out": str(Path(folder, "out")), **job}))
             with Path(folder, "output").open("wb") as output:
                 process = subprocess.Popen(
-                    [sys.executable, "-m", "benches.child", str(asked), str(answer)],
+                    [sys.executable, "-m", "benches.running.child", str(asked), str(answer)],
                     cwd=ROOT,
                     env=environment,
                     stdin=subprocess.DEVNULL,

@@ -1,0 +1,1 @@
+"""What training on a cluster costs, measured on one machine."""

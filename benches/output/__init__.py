@@ -1,0 +1,1 @@
+"""What recorded runs look like: targets, tables and pictures."""

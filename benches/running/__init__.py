@@ -1,0 +1,1 @@
+"""How measurements run: texts, models, and jobs in fresh processes."""
