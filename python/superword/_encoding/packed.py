@@ -24,7 +24,7 @@ SUFFIX = ".packed"
 DOCUMENTS_SUFFIX = ".documents.npy"
 
 # The types that the engine writes, and the bits that each of them can hold.
-_HOLDS = {
+_HOLDS: dict[np.dtype[Any], int] = {
     np.dtype(np.uint16): 16,
     np.dtype(np.uint32): 32,
     np.dtype(np.int32): 31,
@@ -114,7 +114,7 @@ class PackedShard:
         for start in range(0, self._length, _BLOCK):
             yield from self[start : start + _BLOCK]
 
-    def __array__(self, dtype: DTypeLike = None, copy: bool | None = None) -> NDArray[Any]:
+    def __array__(self, dtype: DTypeLike | None = None, copy: bool | None = None) -> NDArray[Any]:
         """Unpack all ids, for `np.asarray`."""
         if copy is False:
             raise ValueError("a packed shard cannot become an array without a copy")
@@ -123,7 +123,7 @@ class PackedShard:
             return self._read(0, self._length, wanted)
         return self._read(0, self._length, self.dtype).astype(wanted)
 
-    def read(self, start: int, stop: int, *, dtype: DTypeLike = None) -> NDArray[Any]:
+    def read(self, start: int, stop: int, *, dtype: DTypeLike | None = None) -> NDArray[Any]:
         """Return the ids from `start` up to `stop` as a new array of type `dtype`.
 
         This is `ids[start:stop].astype(dtype)` in one step, except that both must be in the shard.
@@ -140,7 +140,7 @@ class PackedShard:
         starts: ArrayLike,
         length: int,
         *,
-        dtype: DTypeLike = None,
+        dtype: DTypeLike | None = None,
         out: NDArray[Any] | None = None,
     ) -> NDArray[Any]:
         """Return windows of `length` ids as the rows of an array: a batch of training examples.
@@ -153,7 +153,7 @@ class PackedShard:
         shape = (begins.size, operator.index(length))
         if begins.ndim != 1 or shape[1] < 0:
             raise OptionError(
-                "`starts` must be one-dimensional, and `length` not negative",
+                "starts must be one-dimensional, and length not negative",
                 hint="give the position of the first id of each window",
                 option="starts",
             )
@@ -161,9 +161,9 @@ class PackedShard:
             out = np.empty(shape, self._checked(dtype))
         elif out.shape != shape or not out.flags.carray or dtype not in (None, out.dtype):
             raise OptionError(
-                f"`out` must be a writable array in C order with the shape {shape} and the type "
+                f"out must be a writable array in C order with the shape {shape} and the type "
                 "that `dtype` says",
-                hint="leave `out` away to get a new array",
+                hint="omit out to get a new array",
                 option="out",
             )
         else:
@@ -178,7 +178,7 @@ class PackedShard:
             self._offsets = self._read_offsets()
         return self._offsets
 
-    def document(self, number: int, *, dtype: DTypeLike = None) -> NDArray[Any]:
+    def document(self, number: int, *, dtype: DTypeLike | None = None) -> NDArray[Any]:
         """Return the ids of a document. Negative numbers count from the last."""
         at = operator.index(number)
         if not -self.documents <= at < self.documents:
@@ -189,7 +189,7 @@ class PackedShard:
             raise self._wrong_offsets()
         return self._read(start, stop, self._checked(dtype))
 
-    def iter_documents(self, *, dtype: DTypeLike = None) -> Iterator[NDArray[Any]]:
+    def iter_documents(self, *, dtype: DTypeLike | None = None) -> Iterator[NDArray[Any]]:
         """Iterate over the documents, each as an array."""
         return (self.document(number, dtype=dtype) for number in range(self.documents))
 
@@ -223,7 +223,7 @@ class PackedShard:
         signed = given.astype(np.int64)
         return np.ascontiguousarray(np.where(signed < 0, signed + self._length, signed))
 
-    def _checked(self, dtype: DTypeLike) -> np.dtype[Any]:
+    def _checked(self, dtype: DTypeLike | None) -> np.dtype[Any]:
         if dtype is None:
             return self.dtype
         wanted = np.dtype(dtype)
@@ -258,7 +258,8 @@ class PackedShard:
         if not right:
             raise self._wrong_offsets()
         # A plain array: slices of a memmap take several times as long.
-        return offsets.view(np.ndarray)
+        plain: NDArray[np.uint64] = offsets.view(np.ndarray)
+        return plain
 
     def _wrong_offsets(self) -> ShardFileError:
         path = _documents_path(self.path)
@@ -285,14 +286,14 @@ def pack(
     target = Path(path)
     if target.suffix != SUFFIX:
         raise OptionError(
-            f"the name of a packed shard ends with {SUFFIX}, but `path` is {target}",
+            f"the name of a packed shard ends with {SUFFIX}, not like {target}",
             hint=f"write to {target.with_suffix(SUFFIX)}",
             option="path",
         )
     numbers = np.asarray(ids)
     whole = numbers.ndim == 1 and (numbers.dtype.kind in "iu" or numbers.size == 0)
     if not whole or (numbers.size and not 0 <= numbers.min() <= numbers.max() < 2**32):
-        raise OptionError("`ids` must be one-dimensional, with numbers below 2^32", option="ids")
+        raise OptionError("ids must be one-dimensional, with numbers below 2^32", option="ids")
     ends = np.asarray([0, numbers.size] if offsets is None else offsets)
     right = (
         ends.ndim == 1
@@ -303,7 +304,7 @@ def pack(
     )
     if not right:
         raise OptionError(
-            f"`offsets` must rise from 0 to the number of ids, {numbers.size}", option="offsets"
+            f"offsets must rise from 0 to the number of ids, {numbers.size}", option="offsets"
         )
     if bits is None:
         bits = max(1, int(numbers.max(initial=0)).bit_length())

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use numpy::{Element, PyArray1, PyArrayDyn, PyArrayMethods, PyReadonlyArray1};
+use numpy::{PyArray1, PyArrayDyn, PyArrayMethods, PyReadonlyArray1};
 use pyo3::exceptions::PyIndexError;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
@@ -52,8 +52,8 @@ impl PyPackedIds {
     }
 
     /// Fills an array with the ids from `start` on.
-    fn read(&self, out: &Bound<'_, PyAny>, start: usize) -> PyResult<()> {
-        fill(out, Fill { from: self, start })
+    fn read(&self, out: &Bound<'_, PyAny>, start: i64) -> PyResult<()> {
+        self.fill(out, &[start], None)
     }
 
     /// Fills an array with windows of `length` ids that begin at `starts`.
@@ -63,13 +63,7 @@ impl PyPackedIds {
         starts: PyReadonlyArray1<'_, i64>,
         length: usize,
     ) -> PyResult<()> {
-        let starts = starts.as_slice()?;
-        let work = FillWindows {
-            from: self,
-            starts,
-            length,
-        };
-        fill(out, work)
+        self.fill(out, starts.as_slice()?, Some(length))
     }
 
     /// Compares the ids with their checksum.
@@ -92,6 +86,40 @@ impl PyPackedIds {
         work(py, ids)
     }
 
+    /// Fills an array of one of the types that the engine writes. It must be contiguous. Without a
+    /// length, a window is as long as the array.
+    fn fill(&self, out: &Bound<'_, PyAny>, starts: &[i64], length: Option<usize>) -> PyResult<()> {
+        macro_rules! as_one_of {
+            ($($type:ty),+) => {$(
+                if let Ok(out) = out.cast::<PyArrayDyn<$type>>() {
+                    let mut room = out.try_readwrite()?;
+                    return self.fill_as(out.py(), room.as_slice_mut()?, starts, length);
+                }
+            )+};
+        }
+        as_one_of!(i64, u32, u16, i32, u64);
+        let message = "ids cannot be read as this type";
+        let hint = "choose uint16, uint32, int32, uint64 or int64";
+        Err(Raised::new("OptionError", message, Some(hint.into())).into())
+    }
+
+    fn fill_as<N: Number + Send>(
+        &self,
+        py: Python<'_>,
+        out: &mut [N],
+        starts: &[i64],
+        length: Option<usize>,
+    ) -> PyResult<()> {
+        let length = length.unwrap_or(out.len());
+        self.with(py, |py, ids| {
+            let filled = match out.len() < MANY {
+                true => ids.read_windows(starts, length, out),
+                false => py.detach(|| ids.read_windows(starts, length, out)),
+            };
+            filled.map_err(|error| self.raised(&error))
+        })
+    }
+
     fn raised(&self, error: &PackedError) -> PyErr {
         match error {
             PackedError::Outside { .. } => PyIndexError::new_err(error.to_string()),
@@ -106,67 +134,6 @@ impl PyPackedIds {
             }
         }
     }
-}
-
-/// Something that fills an array, whatever its type.
-trait Filling {
-    fn fill<N: Number + Element>(&self, py: Python<'_>, out: &mut [N]) -> PyResult<()>;
-}
-
-struct Fill<'a> {
-    from: &'a PyPackedIds,
-    start: usize,
-}
-
-impl Filling for Fill<'_> {
-    fn fill<N: Number + Element>(&self, py: Python<'_>, out: &mut [N]) -> PyResult<()> {
-        let start = self.start;
-        self.from.with(py, |py, ids| {
-            let read = move |out: &mut [N]| ids.read(start, out);
-            let done = match out.len() < MANY {
-                true => read(out),
-                false => py.detach(|| read(out)),
-            };
-            done.map_err(|error| self.from.raised(&error))
-        })
-    }
-}
-
-struct FillWindows<'a> {
-    from: &'a PyPackedIds,
-    starts: &'a [i64],
-    length: usize,
-}
-
-impl Filling for FillWindows<'_> {
-    fn fill<N: Number + Element>(&self, py: Python<'_>, out: &mut [N]) -> PyResult<()> {
-        let (starts, length) = (self.starts, self.length);
-        self.from.with(py, |py, ids| {
-            let read = move |out: &mut [N]| ids.read_windows(starts, length, out);
-            let done = match out.len() < MANY {
-                true => read(out),
-                false => py.detach(|| read(out)),
-            };
-            done.map_err(|error| self.from.raised(&error))
-        })
-    }
-}
-
-/// Fills an array of one of the types that the engine writes. It must be contiguous.
-fn fill(out: &Bound<'_, PyAny>, filling: impl Filling) -> PyResult<()> {
-    macro_rules! as_one_of {
-        ($($type:ty),+) => {$(
-            if let Ok(out) = out.cast::<PyArrayDyn<$type>>() {
-                let mut out = out.try_readwrite()?;
-                let py = out.py();
-                return filling.fill(py, out.as_slice_mut()?);
-            }
-        )+};
-    }
-    as_one_of!(i64, u32, u16, i32, u64);
-    let message = "ids cannot be read as this type";
-    let hint = "choose uint16, uint32, int32, uint64 or int64";
-    Err(Raised::new("OptionError", message, Some(hint.into())).into())
 }
 
 /// A packed shard as the content of a file; see the stub for the contract.

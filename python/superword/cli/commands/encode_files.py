@@ -69,8 +69,8 @@ class _ShardFormat(click.Choice):  # type: ignore[type-arg]
     type=click.Choice(DTYPES),
     default="auto",
     show_default=True,
-    help="The type of the ids, or of packed ids when they are read. auto: uint16 if all ids fit and "
-    "the format has it, else 32 bits.",
+    help="The type of the ids, or of packed ids when they are read. auto: uint16 if all ids fit "
+    "and the format has it, else 32 bits.",
 )
 @click.option(
     "--shard-size",

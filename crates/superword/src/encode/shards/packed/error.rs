@@ -74,7 +74,7 @@ impl PackedError {
     /// What to do next, if there is something to suggest.
     pub fn hint(&self) -> Option<String> {
         let hint = match self {
-            PackedError::NotPacked => "name a file that was written with `format=packed`",
+            PackedError::NotPacked => "name a file that was written with `format=\"packed\"`",
             PackedError::Newer { .. } => "install a newer version of superword",
             PackedError::Damaged { .. } | PackedError::WrongSize { .. } | PackedError::Changed => {
                 "copy the file again, or encode the corpus again"
