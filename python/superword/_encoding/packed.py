@@ -7,6 +7,7 @@ import mmap
 import operator
 import os
 from collections.abc import Iterator
+from contextlib import suppress
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -66,6 +67,8 @@ class PackedShard:
         self._length, self.documents, self.bits, size = self._ids.facts()
         self.dtype = np.dtype(np.uint16 if size == 2 else np.uint32)
         self._offsets: NDArray[np.uint64] | None = None
+        # Types that were given and are possible. To look at one anew takes as long as 1,000 ids.
+        self._known: dict[Any, np.dtype[Any]] = {None: self.dtype}
 
     def __repr__(self) -> str:
         return f"PackedShard({str(self.path)!r}, {self._length:,} ids of {self.bits} bits)"
@@ -224,9 +227,10 @@ class PackedShard:
         return np.ascontiguousarray(np.where(signed < 0, signed + self._length, signed))
 
     def _checked(self, dtype: DTypeLike | None) -> np.dtype[Any]:
-        if dtype is None:
-            return self.dtype
-        wanted = np.dtype(dtype)
+        try:
+            return self._known[dtype]
+        except (KeyError, TypeError):
+            wanted = np.dtype(dtype)
         if _HOLDS.get(wanted, 0) < self.bits:
             possible = [kind.name for kind, holds in _HOLDS.items() if holds >= self.bits]
             raise OptionError(
@@ -235,6 +239,8 @@ class PackedShard:
                 option="dtype",
                 value=wanted.name,
             )
+        with suppress(TypeError):  # A dtype may be given as a list, which cannot be looked up.
+            self._known[dtype] = wanted
         return wanted
 
     def _read_offsets(self) -> NDArray[np.uint64]:
