@@ -16,7 +16,9 @@ from typing import Any
 
 import numpy as np
 import pytest
+from click.testing import CliRunner
 from superword import shards
+from superword.cli import cli
 from superword.errors import InputError, MissingInputError, OptionError, ShardFileError
 from superword.shards import EncodedCorpus, PackedShard, open_ids, pack
 from support.texts import DOCUMENTS
@@ -80,6 +82,19 @@ def test_the_type_of_the_arrays_can_be_chosen(tmp_path: Path) -> None:
     ids = PackedShard(done.path / done.shards[0].tokens_file)
     assert done.dtype == ids.dtype == ids[:2].dtype == np.uint32
     assert ids.bits < 16
+
+
+def test_the_command_line_writes_packed_shards(tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_text("of the name")
+    tok = engine("boundless")
+    tok.save(tmp_path / "m.superword")
+    out = tmp_path / "out"
+    files = [str(tmp_path / "a.txt"), "-m", str(tmp_path / "m.superword"), "-o", str(out)]
+    result = CliRunner().invoke(cli, ["encode-files", *files, "--format", "packed"])
+    assert result.exit_code == 0, result.stderr
+    assert "in 1 shard of packed ids" in result.stderr
+    ids = open_ids(out / "shard-00000.packed")
+    assert list(ids) == [*tok.encode("of the name"), tok.eot_token]
 
 
 @pytest.fixture
