@@ -5,7 +5,7 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
-from numpy import uint8, uint32, uint64
+from numpy import int64, uint8, uint32, uint64
 from numpy.typing import NDArray
 
 __version__: str
@@ -229,6 +229,23 @@ class ShardRun:
     def complete(self) -> dict[str, Any] | None: ...
     # Releases the lock as soon as the engine has stopped.
     def close(self) -> None: ...
+
+class PackedIds:
+    """A packed shard whose file is mapped into memory. `path` is for messages."""
+
+    def __init__(self, file: NDArray[uint8], path: str | PathLike[str]) -> None: ...
+    # The number of ids, the number of documents, the bits of an id, and the bytes of the type that
+    # the shard was written for.
+    def facts(self) -> tuple[int, int, int, int]: ...
+    def get(self, at: int) -> int: ...
+    # Fill a contiguous array of uint16, uint32, int32, uint64 or int64.
+    def read(self, out: NDArray[Any], start: int) -> None: ...
+    def read_windows(self, out: NDArray[Any], starts: NDArray[int64], length: int) -> None: ...
+    # Raises an error if the ids have changed since they were written.
+    def verify(self) -> None: ...
+
+def pack_ids(ids: NDArray[uint32], documents: int, bits: int) -> bytes:
+    """Return the content of a packed shard."""
 
 def files_of_shards(directory: str | PathLike[str], will_be_written: bool) -> list[str]:
     """Return the files that encoding wrote to a directory: shards, records, temporary files.

@@ -46,6 +46,7 @@ __all__ = [
     "PlaygroundError",
     "ResultFileError",
     "SaveError",
+    "ShardFileError",
     "ShardsMismatchError",
     "ShortfallWarning",
     "SkippedWarning",
@@ -229,6 +230,12 @@ class NewerModelError(ModelFileError):
 
 class SaveError(SuperwordError, OSError):
     """A file could not be written. A file that was there before is unchanged. Fact: `path`."""
+
+    path: str | None = None
+
+
+class ShardFileError(SuperwordError, ValueError):
+    """A file is not a packed shard, or it is truncated or damaged. Fact: `path`."""
 
     path: str | None = None
 

@@ -1,19 +1,33 @@
-"""What `Tokenizer.encode_files` returns: the shards of an encoded corpus."""
+"""What `Tokenizer.encode_files` returns, and readers of the shards that it writes."""
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from superword._support.text import plural
 
-__all__ = ["DTYPES", "FORMATS", "Dtype", "EncodedCorpus", "Shard", "ShardFormat"]
+if TYPE_CHECKING:
+    from superword._encoding.packed import PackedShard, pack
 
-ShardFormat = Literal["npy", "raw", "megatron", "datatrove", "parquet"]
+__all__ = [
+    "DTYPES",
+    "FORMATS",
+    "Dtype",
+    "EncodedCorpus",
+    "PackedShard",
+    "Shard",
+    "ShardFormat",
+    "open_ids",
+    "pack",
+]
+
+ShardFormat = Literal["npy", "raw", "megatron", "datatrove", "parquet", "packed"]
 Dtype = Literal["auto", "uint16", "uint32", "int32"]
 
-FORMATS = ("npy", "raw", "megatron", "datatrove", "parquet")
+FORMATS = ("npy", "raw", "megatron", "datatrove", "parquet", "packed")
 DTYPES = ("auto", "uint16", "uint32", "int32")
 
 
@@ -38,7 +52,7 @@ class EncodedCorpus:
     """A directory of shards.
 
     >>> shard = corpus.shards[0]
-    >>> ids = numpy.load(corpus.path / shard.tokens_file, mmap_mode="r")
+    >>> ids = open_ids(corpus.path / shard.tokens_file)
 
     `resumed` is the number of shards that an earlier run had finished.
     """
@@ -70,3 +84,27 @@ class EncodedCorpus:
         """A message about the skipped documents, with the first few errors."""
         lines = [f"skipped {plural(self.skipped, 'document')} that could not be read"]
         return "\n  ".join([*lines, *self.skipped_examples])
+
+
+def open_ids(path: str | os.PathLike[str]) -> Any:
+    """Map the ids of an npy or a packed shard into memory.
+
+    Both results have a length and a `dtype`, and `ids[start:stop]` is an array. `.npy` files give a
+    `numpy.memmap`, and all others a `PackedShard`.
+    """
+    import numpy as np
+
+    from superword._encoding.packed import PackedShard
+
+    if Path(path).suffix == ".npy":
+        return np.load(path, mmap_mode="r", allow_pickle=False)
+    return PackedShard(path)
+
+
+def __getattr__(name: str) -> Any:
+    # They need numpy, which the command line does not always need.
+    if name in ("PackedShard", "pack"):
+        from superword._encoding import packed
+
+        return getattr(packed, name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

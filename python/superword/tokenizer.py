@@ -290,10 +290,11 @@ class Tokenizer(Imports, Vocabulary):
         A shard holds whole documents, in the order of the inputs, and ends with the document that
         fills it to `shard_size` tokens. Each document ends with `<|endoftext|>`, or with the
         special token given as `eot`; `eot=False` adds nothing. Special tokens in the text are
-        plain text. `format` is that of the shards: numpy arrays, plain ids (`raw`), or what
-        Megatron, datatrove or Parquet readers expect. `dtype="auto"` uses the smallest type that
-        holds all ids in that format. Inputs and their options are those of `superword.train`, but
-        their format is `input_format`.
+        plain text. `format` is that of the shards: numpy arrays, plain ids (`raw`), what
+        Megatron, datatrove or Parquet readers expect, or ids in as few bits as possible (`packed`),
+        which `superword.shards.PackedShard` reads. `dtype="auto"` uses the smallest type that holds
+        all ids in that format. Inputs and their options are those of `superword.train`, but their
+        format is `input_format`.
 
         Shards are written atomically and do not depend on the number of threads. Call it again to
         resume a run that was stopped. `ShardsMismatchError` means that the model, the inputs or

@@ -30,7 +30,7 @@ from superword.shards import FORMATS, EncodedCorpus, Shard, ShardFormat
 from support.variants import engine
 
 SIZE = 20_000  # tokens of a shard
-OTHERS: tuple[ShardFormat, ...] = ("raw", "megatron", "datatrove", "parquet")
+OTHERS: tuple[ShardFormat, ...] = ("raw", "megatron", "datatrove", "packed", "parquet")
 
 
 def documents() -> list[str]:
@@ -117,12 +117,26 @@ def read_parquet(directory: Path, shard: Shard, dtype: str) -> list[list[int]]:
     return rows
 
 
+def read_packed(directory: Path, shard: Shard, dtype: str) -> list[list[int]]:
+    """The layout that docs/reference.md describes, one bit after the other."""
+    content = (directory / shard.tokens_file).read_bytes()
+    magic, version, bits, size, none, tokens, found = struct.unpack_from("<8sIBBHQQ", content)
+    assert (magic, version, none) == (b"\x93SWIDS\r\n", 1, 0)
+    assert size == np.dtype(dtype).itemsize
+    assert found == shard.documents
+    assert content[-8:] == bytes(8)
+    stream = np.unpackbits(np.frombuffer(content, np.uint8, offset=64), bitorder="little")
+    ids = stream[: tokens * bits].reshape(tokens, bits) @ (1 << np.arange(bits))
+    return between(ids, np.load(directory / shard.files[1]))
+
+
 READERS: dict[str, Callable[[Path, Shard, str], list[list[int]]]] = {
     "npy": read_npy,
     "raw": read_raw,
     "megatron": read_megatron,
     "datatrove": read_datatrove,
     "parquet": read_parquet,
+    "packed": read_packed,
 }
 
 

@@ -17,6 +17,7 @@ from superword._support.bytechars import to_chars
 from superword.counts import Candidates, Counts
 from superword.inputs import documents
 from superword.reports.training import measure
+from superword.shards import PackedShard
 from superword.stages import count_candidates, count_pretokens, extend, train_words
 
 SENTENCE = "One of the first things that one of the people in the house said. "
@@ -280,6 +281,7 @@ def cases() -> list[Case]:
             lambda: tok.encode_files("a.jsonl", "shards", format="megatrom"),  # type: ignore[arg-type]
             ["encode-files", "a.jsonl", "-m", "m.superword", "-o", "s", "--format", "megatrom"],
         ),
+        Case("not a packed shard", lambda: PackedShard("a.jsonl")),
         Case(
             "address without an engine",
             None,

@@ -40,6 +40,7 @@ MIRI_TESTS = (
     "text::scan::blocks::",
     "encode::cache::prefetch::",
     "every_way_to_merge_gives_the_same",
+    "every_way_to_unpack_gives_the_bits_that_are_there",
 )
 
 # What crates/superword/src/cpu.rs looks for. Miri has only the features that it compiles for.

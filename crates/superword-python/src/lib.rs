@@ -31,6 +31,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<reading::batches::PyBatches>()?;
     module.add_class::<work_dir::PyWorkDir>()?;
     module.add_class::<shards::PyShardRun>()?;
+    module.add_class::<shards::PyPackedIds>()?;
     module.add_class::<counting::counts::PyCounts>()?;
     module.add_class::<counting::candidates::PyCandidates>()?;
     module.add_class::<counting::bounds::PyBounds>()?;
@@ -55,6 +56,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(shards::files_of_shards, module)?)?;
     module.add_function(wrap_pyfunction!(shards::is_shard_file_name, module)?)?;
     module.add_function(wrap_pyfunction!(shards::shard_dtypes, module)?)?;
+    module.add_function(wrap_pyfunction!(shards::pack_ids, module)?)?;
     module.add_function(wrap_pyfunction!(imports::file_kind, module)?)?;
     module.add_function(wrap_pyfunction!(imports::import_huggingface, module)?)?;
     module.add_function(wrap_pyfunction!(imports::import_tiktoken, module)?)?;

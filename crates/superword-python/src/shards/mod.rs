@@ -1,5 +1,6 @@
 //! Encodes a corpus into shards of ids, for Python.
 
+mod packed;
 mod tables;
 
 use std::path::PathBuf;
@@ -17,6 +18,7 @@ use superword::errors::LockError;
 use crate::arguments::{self, Input, Options, format_named};
 use crate::errors::{self, Raised};
 use crate::watch::{detached, watched};
+pub(crate) use packed::{PyPackedIds, pack_ids};
 use tables::PyTables;
 
 /// A run that writes shards to a directory; see the stub for the contract.
@@ -144,6 +146,7 @@ fn raised(error: &ShardError) -> PyErr {
         ShardError::Stopped(stopped) => return errors::stopped(*stopped),
         ShardError::DocumentTooLong { .. } => new("TextError"),
         ShardError::Split(_) => new("TextError"),
+        ShardError::IdTooWide { .. } => new("OptionError").text("option", "format"),
         ShardError::IdTooLarge { .. } => new("OptionError").text("option", "dtype"),
         ShardError::Write(inner) | ShardError::Lock(LockError::Write(inner)) => {
             new("SaveError").text("path", inner.path().display())

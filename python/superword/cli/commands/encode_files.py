@@ -41,6 +41,7 @@ class _ShardFormat(click.Choice):  # type: ignore[type-arg]
     epilog=examples(
         "superword encode-files corpus/ -m wiki.superword -o shards",
         "superword encode-files corpus/ -m wiki.superword -o out --format megatron",
+        "superword encode-files corpus/ -m wiki.superword -o out --format packed",
         "superword encode-files 'docs/*.jsonl.zst' -m wiki.superword -o out --no-eot",
         "superword encode-files web.parquet -m wiki.superword -o out --text-field content",
     ),
@@ -60,15 +61,16 @@ class _ShardFormat(click.Choice):  # type: ignore[type-arg]
     type=_ShardFormat(FORMATS),
     default="npy",
     show_default=True,
-    help="The format of the shards: numpy arrays, ids without a header, or the files that "
-    "Megatron, datatrove or Parquet readers expect.",
+    help="The format of the shards: numpy arrays, ids without a header, the files that Megatron, "
+    "datatrove or Parquet readers expect, or ids in as few bits as possible (packed).",
 )
 @click.option(
     "--dtype",
     type=click.Choice(DTYPES),
     default="auto",
     show_default=True,
-    help="The type of the ids. auto: uint16 if all ids fit and the format has it, else 32 bits.",
+    help="The type of the ids, or of packed ids when they are read. auto: uint16 if all ids fit "
+    "and the format has it, else 32 bits.",
 )
 @click.option(
     "--shard-size",
@@ -137,10 +139,11 @@ def encode_files(
     if corpus.resumed:
         tell(f"kept {plural(corpus.resumed, 'shard')} of an earlier run")
     seconds = time.monotonic() - started
+    kind = "packed ids" if corpus.format == "packed" else corpus.dtype
     tell(
         f"{plural(corpus.documents, 'document')}, {format_bytes(corpus.bytes)} of text: "
-        f"{plural(corpus.tokens, 'token')} in {plural(len(corpus.shards), 'shard')} of "
-        f"{corpus.dtype}, in {format_seconds(seconds)}"
+        f"{plural(corpus.tokens, 'token')} in {plural(len(corpus.shards), 'shard')} of {kind}, "
+        f"in {format_seconds(seconds)}"
     )
 
 

@@ -26,6 +26,14 @@ pub enum ShardError {
         /// The array type.
         dtype: Dtype,
     },
+    /// An id has more bits than the vocabulary needs.
+    #[error("id {id} does not fit into {bits} bits")]
+    IdTooWide {
+        /// The id.
+        id: u32,
+        /// The bits of an id.
+        bits: u32,
+    },
     /// A document has more tokens than the format can say.
     #[error("a document of {tokens} tokens is too long for the format {}", .format.name())]
     DocumentTooLong {
@@ -89,6 +97,7 @@ impl ShardError {
             ShardError::IdTooLarge { .. } => {
                 "choose a `dtype` that holds larger ids, or another format of shards"
             }
+            ShardError::IdTooWide { .. } => "write shards in another format, such as npy",
             ShardError::DocumentTooLong { .. } => {
                 "split the document, or write shards in another format, such as npy"
             }

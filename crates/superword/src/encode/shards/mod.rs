@@ -11,6 +11,7 @@
 mod directory;
 mod error;
 mod formats;
+mod packed;
 mod recipe;
 mod run;
 mod shard;
@@ -19,6 +20,7 @@ mod writer;
 pub use directory::files_of_shards;
 pub use error::ShardError;
 pub use formats::{Dtype, ShardFormat, Table, Tables};
+pub use packed::{Number, PackedError, PackedIds, packed_bits};
 pub use recipe::{InputRecord, Recipe};
 pub use run::{Begun, ShardRun};
 pub use shard::{Shard, ShardFile, ShardReport};
@@ -105,7 +107,7 @@ impl BlockWorker for ShardWorker<'_> {
         self.encoder.encode_ordinary(text, &mut self.ids)?;
         self.ids.extend(self.recipe.eot_token);
         let numbers = &mut self.encoded.numbers;
-        match self.recipe.dtype {
+        match self.recipe.format.written(self.recipe.dtype) {
             Dtype::Uint16 => {
                 for &id in &self.ids {
                     let number = u16::try_from(id).map_err(|_| ShardError::IdTooLarge {

@@ -6,6 +6,7 @@ use std::path::Path;
 use serde_json::{Map, Value, json};
 
 use super::formats::{Dtype, ShardFormat};
+use super::packed::packed_bits;
 use crate::corpus::OnError;
 use crate::disk::{self, Identity};
 
@@ -165,6 +166,11 @@ impl InputRecord {
 }
 
 impl Recipe {
+    /// The bits that hold every id of the vocabulary.
+    pub(super) fn bits(&self) -> u32 {
+        packed_bits(self.n_vocab)
+    }
+
     /// How this recipe differs from that of an earlier run, in words. Inputs whose changes cannot be
     /// detected count as differences. Empty if the recipes are certainly the same.
     pub(super) fn changes_since(&self, before: &Recipe) -> Vec<String> {

@@ -110,7 +110,9 @@ impl Shard {
         let count = |name: &str| value.get(name)?.as_u64();
         let (tokens, documents) = (count("tokens")?, count("documents")?);
         let names = recipe.format.files(number);
-        let expected = recipe.format.sizes(recipe.dtype, tokens, documents)?;
+        let expected = recipe
+            .format
+            .sizes(recipe.dtype, recipe.bits(), tokens, documents)?;
         let sizes = match value.get("files") {
             // Earlier versions wrote npy only and did not record the sizes of its files.
             None => expected.into_iter().collect::<Option<Vec<_>>>()?,

@@ -70,7 +70,8 @@ impl<'r> ShardWriter<'r> {
         self.current.block = block.number;
         self.current.skipped_before = self.report.skipped;
         self.current.documents_of_block = 0;
-        let size = self.run.recipe.dtype.size();
+        let recipe = &self.run.recipe;
+        let size = recipe.format.written(recipe.dtype).size();
         let mut numbers = &block.made.numbers[..];
         for (tokens, bytes) in block.made.documents {
             let (document, rest) = numbers.split_at((tokens * size) as usize);
@@ -101,6 +102,7 @@ impl<'r> ShardWriter<'r> {
                     directory: self.run.directory(),
                     number: self.report.shards.len(),
                     dtype: recipe.dtype,
+                    bits: recipe.bits(),
                     model_sha256: &recipe.model_sha256,
                     tables: self.tables,
                 })?)

@@ -136,6 +136,7 @@ mod tests {
             directory: directory.path(),
             number: 0,
             dtype: Dtype::Uint16,
+            bits: 17,
             model_sha256: "",
             tables: &NoTables,
         })

@@ -4,6 +4,7 @@ mod datatrove;
 mod dtype;
 mod megatron;
 mod npy;
+mod packed;
 mod parquet;
 mod raw;
 
@@ -33,6 +34,8 @@ pub enum ShardFormat {
     Datatrove,
     /// A Parquet file with a list of ids for each document.
     Parquet,
+    /// The ids in as few bits as the vocabulary needs, and the same second file as `Npy`.
+    Packed,
 }
 
 /// What the files of a shard depend on besides its documents.
@@ -40,6 +43,8 @@ pub(super) struct NewShard<'a> {
     pub(super) directory: &'a Path,
     pub(super) number: usize,
     pub(super) dtype: Dtype,
+    /// The bits that hold every id of the vocabulary.
+    pub(super) bits: u32,
     /// SHA-256 of the model file, in hexadecimal.
     pub(super) model_sha256: &'a str,
     pub(super) tables: &'a dyn Tables,
@@ -54,7 +59,7 @@ impl NewShard<'_> {
 /// The files of one shard while they are written. Dropped before they are put in place, they leave
 /// nothing behind.
 pub(super) trait ShardFiles {
-    /// Appends a document of `tokens` ids, given as the bytes to store.
+    /// Appends a document of `tokens` ids, given as numbers of the type [`ShardFormat::written`].
     fn append(&mut self, ids: &[u8], tokens: u64) -> Result<(), ShardError>;
 
     /// Writes the rest. The files are returned in the order of [`ShardFormat::suffixes`], ready to
@@ -63,12 +68,13 @@ pub(super) trait ShardFiles {
 }
 
 impl ShardFormat {
-    const ALL: [ShardFormat; 5] = [
+    const ALL: [ShardFormat; 6] = [
         ShardFormat::Npy,
         ShardFormat::Raw,
         ShardFormat::Megatron,
         ShardFormat::Datatrove,
         ShardFormat::Parquet,
+        ShardFormat::Packed,
     ];
 
     /// The name of the format, such as `megatron`.
@@ -79,6 +85,7 @@ impl ShardFormat {
             ShardFormat::Megatron => "megatron",
             ShardFormat::Datatrove => "datatrove",
             ShardFormat::Parquet => "parquet",
+            ShardFormat::Packed => "packed",
         }
     }
 
@@ -104,6 +111,14 @@ impl ShardFormat {
         }
     }
 
+    /// The type in which [`ShardFiles::append`] takes ids that readers get as `dtype`.
+    pub(super) fn written(self, dtype: Dtype) -> Dtype {
+        match self {
+            ShardFormat::Packed => Dtype::Uint32,
+            _ => dtype,
+        }
+    }
+
     /// How the names of the files of a shard end. The first file holds the ids. The second, if
     /// there is one, says where the documents are.
     pub(super) fn suffixes(self) -> &'static [&'static str] {
@@ -113,6 +128,7 @@ impl ShardFormat {
             ShardFormat::Megatron => &[".bin", ".idx"],
             ShardFormat::Datatrove => &[".ds", ".ds.index", ".ds.metadata"],
             ShardFormat::Parquet => &[".parquet"],
+            ShardFormat::Packed => &[".packed", ".documents.npy"],
         }
     }
 
@@ -155,13 +171,20 @@ impl ShardFormat {
             ShardFormat::Megatron => Box::new(megatron::MegatronShard::create(shard)?),
             ShardFormat::Datatrove => Box::new(datatrove::DatatroveShard::create(shard)?),
             ShardFormat::Parquet => Box::new(parquet::ParquetShard::create(shard)?),
+            ShardFormat::Packed => Box::new(packed::PackedShard::create(shard)?),
         })
     }
 
     /// The sizes of the files of a shard with these counts, in the order of
     /// [`ShardFormat::suffixes`]; `None` for a file whose size depends on more than that. Nothing at
     /// all if a size does not fit into 64 bits: then the counts are wrong.
-    pub(super) fn sizes(self, dtype: Dtype, tokens: u64, documents: u64) -> Option<Sizes> {
+    pub(super) fn sizes(
+        self,
+        dtype: Dtype,
+        bits: u32,
+        tokens: u64,
+        documents: u64,
+    ) -> Option<Sizes> {
         let ids = tokens.checked_mul(dtype.size())?;
         match self {
             ShardFormat::Npy => npy::sizes(ids, documents),
@@ -169,6 +192,7 @@ impl ShardFormat {
             ShardFormat::Megatron => megatron::sizes(ids, documents),
             ShardFormat::Datatrove => datatrove::sizes(ids, documents),
             ShardFormat::Parquet => Some(vec![None]),
+            ShardFormat::Packed => packed::sizes(bits, tokens, documents),
         }
     }
 }

@@ -145,6 +145,7 @@ pub(super) mod tests {
             directory: directory.path(),
             number: 0,
             dtype: Dtype::Int32,
+            bits: 17,
             model_sha256: "",
             tables: &Recorder(groups.clone()),
         };
@@ -177,6 +178,7 @@ pub(super) mod tests {
             directory: directory.path(),
             number: 3,
             dtype: Dtype::Int32,
+            bits: 17,
             model_sha256: "",
             tables: &NoTables,
         };
