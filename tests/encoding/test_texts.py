@@ -87,6 +87,24 @@ def test_surrogates_are_found_in_both_ways(direct: bool) -> None:
             assert caught.value.args == (1,)
 
 
+@pytest.mark.skipif(sys.version_info >= (3, 12), reason="there are no such strings any more")
+@pytest.mark.parametrize("direct", [True, False])
+def test_strings_made_by_deprecated_functions_are_read(direct: bool) -> None:
+    import ctypes
+
+    for text in ("plain", "Жизнь", "😀 smile", ""):
+        wide = ctypes.create_unicode_buffer(text)
+        make = ctypes.pythonapi.PyUnicode_FromUnicode
+        make.argtypes, make.restype = (ctypes.c_void_p, ctypes.c_ssize_t), ctypes.py_object
+        start = ctypes.pythonapi.PyUnicode_AsUnicode
+        start.argtypes, start.restype = (ctypes.py_object,), ctypes.c_void_p
+        # Its characters are in another block of memory, and are not counted before they are used.
+        legacy = make(None, len(text))
+        ctypes.memmove(start(legacy), wide, len(text) * ctypes.sizeof(ctypes.c_wchar))
+        assert _core.texts_as_utf8([legacy], direct) == [text.encode()]
+        assert _core.texts_as_utf8([legacy], True) == [text.encode()]
+
+
 def test_encoding_leaves_no_utf8_in_the_strings(boundless: superword.Tokenizer) -> None:
     text = "".join(["Жизнь", " ", "и"])
     size = sys.getsizeof(text)
