@@ -176,15 +176,18 @@ class Model:
     def token_to_id(self, token: bytes) -> int | None: ...
     def is_superword(self, id: int) -> bool: ...
     def truncate(self, n_vocab: int) -> Model: ...
-    def encode_ordinary(self, text: _Text) -> list[int]: ...
     def encode(self, text: _Text, allowed_special: Sequence[str]) -> list[int]: ...
     def encode_batch(
         self, texts: _Texts, allowed_special: Sequence[str], threads: int
     ) -> list[list[int]]: ...
-    def encode_array(self, text: _Text, allowed_special: Sequence[str]) -> NDArray[uint32]: ...
-    # The ids of all texts, and n + 1 offsets: 0, then the end of each text in the ids.
+    # The ids of all texts, and n + 1 offsets: 0, then the end of each text in the ids. If `one`,
+    # `texts` is a single text.
     def encode_flat(
-        self, texts: _Texts, allowed_special: Sequence[str], threads: int
+        self,
+        texts: _Texts | _Text,
+        allowed_special: Sequence[str],
+        threads: int,
+        one: bool,
     ) -> tuple[NDArray[uint32], NDArray[uint64]]: ...
     # Takes the buffers of a column of text: offsets of 32 bits (64 if `wide`), the bytes from the
     # first offset to the last, and the validity bitmap. Returns ids, and offsets of the same width.
@@ -197,9 +200,12 @@ class Model:
         allowed_special: Sequence[str],
         threads: int,
     ) -> tuple[NDArray[uint32], bytearray]: ...
-    def count_one(self, text: _Text, allowed_special: Sequence[str]) -> int: ...
     def count_tokens(
-        self, texts: _Texts, allowed_special: Sequence[str], threads: int
+        self,
+        texts: _Texts | _Text,
+        allowed_special: Sequence[str],
+        threads: int,
+        one: bool,
     ) -> list[int]: ...
     def encode_with_offsets(
         self, text: _Text, allowed_special: Sequence[str], characters: bool

@@ -111,7 +111,7 @@ class Tokenizer(Imports, Vocabulary):
         Added tokens that are not special are found, as in every other method.
         """
         try:
-            return self._model.encode_ordinary(text)
+            return self._model.encode(text, [])
         except _core.NotTextError:
             raise not_text(text) from None
 
@@ -161,8 +161,14 @@ class Tokenizer(Imports, Vocabulary):
         disallowed_special: Disallowed = (),
     ) -> NDArray[uint32]:
         """The ids of `text` as a `uint32` array, without a Python object for each id."""
-        model = self._model
-        return one_text(model, text, allowed_special, disallowed_special, model.encode_array)
+        ids, _ = one_text(
+            self._model,
+            text,
+            allowed_special,
+            disallowed_special,
+            lambda text, allowed: self._model.encode_flat(text, allowed, 1, True),
+        )
+        return ids
 
     def encode_batch_to_numpy(
         self,
@@ -185,7 +191,7 @@ class Tokenizer(Imports, Vocabulary):
             texts,
             allowed_special,
             disallowed_special,
-            lambda batch, allowed: self._model.encode_flat(batch, allowed, workers),
+            lambda batch, allowed: self._model.encode_flat(batch, allowed, workers, False),
         )
         return ids, offsets
 
@@ -251,13 +257,20 @@ class Tokenizer(Imports, Vocabulary):
         """The number of tokens in a text, or in each of several texts, without storing the ids."""
         workers = thread_count(threads)
         if isinstance(texts, str | bytes | bytearray | memoryview):
-            return one_text(self._model, texts, allowed_special, (), self._model.count_one)
+            (count,) = one_text(
+                self._model,
+                texts,
+                allowed_special,
+                (),
+                lambda text, allowed: self._model.count_tokens(text, allowed, 1, True),
+            )
+            return count
         return each_text(
             self._model,
             texts,
             allowed_special,
             (),
-            lambda batch, allowed: self._model.count_tokens(batch, allowed, workers),
+            lambda batch, allowed: self._model.count_tokens(batch, allowed, workers, False),
         )
 
     def encode_files(

@@ -88,6 +88,7 @@ def test_surrogates_are_found_in_both_ways(direct: bool) -> None:
 
 
 @pytest.mark.skipif(sys.version_info >= (3, 12), reason="there are no such strings any more")
+@pytest.mark.filterwarnings("ignore:PyUnicode_FromUnicode:DeprecationWarning")
 @pytest.mark.parametrize("direct", [True, False])
 def test_strings_made_by_deprecated_functions_are_read(direct: bool) -> None:
     import ctypes

@@ -3,7 +3,6 @@
 
 mod allocator;
 mod arguments;
-mod arrays;
 mod counting;
 mod disk;
 mod encoding;
@@ -11,7 +10,6 @@ mod errors;
 mod evaluation;
 mod imports;
 mod model;
-mod offsets;
 mod pretokenizer;
 mod reading;
 mod shards;

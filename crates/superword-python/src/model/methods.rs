@@ -16,10 +16,10 @@ use superword::token::TokenId;
 use super::parts::{self, Added, GivenEvent};
 use super::{DEFAULT_CACHE, PyModel};
 use crate::arguments::Input;
-use crate::arrays::{self, Flat, FlatColumn};
 use crate::encoding;
+use crate::encoding::arrays::{self, Flat, FlatColumn};
+use crate::encoding::offsets::{self, FlatOffsets, WithOffsets};
 use crate::errors;
-use crate::offsets::{self, FlatOffsets, WithOffsets};
 use crate::pretokenizer::PyPretokenizer;
 use crate::reading::arrow::Buffers;
 use crate::shards::{self, PyShardRun};
@@ -286,14 +286,6 @@ impl PyModel {
             .map_err(|error| errors::build(&error))
     }
 
-    fn encode_ordinary<'py>(
-        &self,
-        py: Python<'py>,
-        text: &Bound<'py, PyAny>,
-    ) -> PyResult<Bound<'py, PyList>> {
-        encoding::ids(py, self.encoder(py)?, Texts::one(text)?, Vec::new())
-    }
-
     fn encode<'py>(
         &self,
         py: Python<'py>,
@@ -320,20 +312,10 @@ impl PyModel {
         texts: &Bound<'py, PyAny>,
         allowed_special: Vec<String>,
         threads: usize,
+        one: bool,
     ) -> PyResult<Flat<'py>> {
-        let texts = Texts::of(texts)?;
+        let texts = Texts::given(texts, one)?;
         arrays::flat(py, self.encoder(py)?, texts, allowed_special, threads)
-    }
-
-    fn encode_array<'py>(
-        &self,
-        py: Python<'py>,
-        text: &Bound<'py, PyAny>,
-        allowed_special: Vec<String>,
-    ) -> PyResult<Bound<'py, PyArray1<u32>>> {
-        let text = Texts::one(text)?;
-        let (ids, _) = arrays::flat(py, self.encoder(py)?, text, allowed_special, 1)?;
-        Ok(ids)
     }
 
     #[allow(clippy::too_many_arguments)] // the buffers of a column, each with its name
@@ -364,25 +346,15 @@ impl PyModel {
         )
     }
 
-    fn count_one<'py>(
-        &self,
-        py: Python<'py>,
-        text: &Bound<'py, PyAny>,
-        allowed_special: Vec<String>,
-    ) -> PyResult<usize> {
-        let text = Texts::one(text)?;
-        let counts = encoding::counts(py, self.encoder(py)?, text, allowed_special, 1)?;
-        Ok(counts.iter().sum())
-    }
-
     fn count_tokens<'py>(
         &self,
         py: Python<'py>,
         texts: &Bound<'py, PyAny>,
         allowed_special: Vec<String>,
         threads: usize,
+        one: bool,
     ) -> PyResult<Vec<usize>> {
-        let texts = Texts::of(texts)?;
+        let texts = Texts::given(texts, one)?;
         encoding::counts(py, self.encoder(py)?, texts, allowed_special, threads)
     }
 

@@ -132,6 +132,15 @@ impl Texts {
         Texts::many(texts, layout(texts.py()))
     }
 
+    /// The same, or a single text.
+    pub(crate) fn given(texts: &Bound<'_, PyAny>, one: bool) -> PyResult<Texts> {
+        if one {
+            Texts::one(texts)
+        } else {
+            Texts::of(texts)
+        }
+    }
+
     fn many(texts: &Bound<'_, PyAny>, layout: Option<Layout>) -> PyResult<Texts> {
         if let Ok(column) = texts.cast_exact::<PyColumn>() {
             return Texts::column(column);

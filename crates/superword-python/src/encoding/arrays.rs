@@ -10,7 +10,7 @@ use superword::errors::OutOfMemory;
 use superword::internal::{Placed, SourceError, TextSource, encode_to_place};
 use superword::observe::Observer;
 
-use crate::encoding::{LONG, failed, off_the_gil, preparation};
+use super::{LONG, failed, off_the_gil, preparation};
 use crate::errors;
 use crate::reading::arrow::Buffers;
 use crate::texts::Texts;

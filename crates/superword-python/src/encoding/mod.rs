@@ -1,5 +1,8 @@
 //! Encodes text for Python, in whole batches and without creating an object for each id.
 
+pub(crate) mod arrays;
+pub(crate) mod offsets;
+
 use std::collections::HashSet;
 use std::sync::Arc;
 

@@ -7,7 +7,7 @@ use pyo3::prelude::*;
 use superword::encode::{Encoder, OffsetUnit, Spans};
 use superword::internal::offsets_source;
 
-use crate::encoding::{with_text, with_texts};
+use super::{with_text, with_texts};
 use crate::texts::Texts;
 
 fn unit(characters: bool) -> OffsetUnit {
