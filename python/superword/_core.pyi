@@ -3,12 +3,32 @@
 from collections.abc import Callable, Iterable, Sequence
 from os import PathLike
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 from numpy import int64, uint8, uint32, uint64
 from numpy.typing import NDArray
 
 __version__: str
+
+# A text is a str, or bytes in UTF-8.
+_Text: TypeAlias = str | bytes | bytearray | memoryview
+_Texts: TypeAlias = Sequence[_Text] | Column
+
+class NotTextError(ValueError):
+    """A text that is to be encoded is not valid Unicode. The argument is its number."""
+
+class Column:
+    """A column of text without nulls, in the place of several texts; see `Model.encode_arrow`."""
+
+    def __new__(cls, offsets: NDArray[uint8], wide: bool, data: NDArray[uint8]) -> Column: ...
+
+# The UTF-8 of each text. If `direct`, strings are read where Python stores them, as they are when
+# they are encoded. Otherwise they are read through Python. Tests compare both.
+def texts_as_utf8(texts: _Texts, direct: bool) -> list[bytes]: ...
+
+# Whether encoding reads strings where Python stores them. False in versions of Python whose strings
+# are not known to superword.
+def reads_strings_directly() -> bool: ...
 
 class Pretokenizer:
     """A compiled pretokenizer. Immutable."""
@@ -156,14 +176,18 @@ class Model:
     def token_to_id(self, token: bytes) -> int | None: ...
     def is_superword(self, id: int) -> bool: ...
     def truncate(self, n_vocab: int) -> Model: ...
-    def encode_ordinary(self, text: str) -> list[int]: ...
-    def encode(self, text: str, allowed_special: Sequence[str]) -> list[int]: ...
+    def encode(self, text: _Text, allowed_special: Sequence[str]) -> list[int]: ...
     def encode_batch(
-        self, texts: Sequence[str], allowed_special: Sequence[str], threads: int
+        self, texts: _Texts, allowed_special: Sequence[str], threads: int
     ) -> list[list[int]]: ...
-    # The ids of all texts, and n + 1 offsets: 0, then the end of each text in the ids.
+    # The ids of all texts, and n + 1 offsets: 0, then the end of each text in the ids. If `one`,
+    # `texts` is a single text.
     def encode_flat(
-        self, texts: Sequence[str], allowed_special: Sequence[str], threads: int
+        self,
+        texts: _Texts | _Text,
+        allowed_special: Sequence[str],
+        threads: int,
+        one: bool,
     ) -> tuple[NDArray[uint32], NDArray[uint64]]: ...
     # Takes the buffers of a column of text: offsets of 32 bits (64 if `wide`), the bytes from the
     # first offset to the last, and the validity bitmap. Returns ids, and offsets of the same width.
@@ -177,15 +201,19 @@ class Model:
         threads: int,
     ) -> tuple[NDArray[uint32], bytearray]: ...
     def count_tokens(
-        self, texts: Sequence[str], allowed_special: Sequence[str], threads: int
+        self,
+        texts: _Texts | _Text,
+        allowed_special: Sequence[str],
+        threads: int,
+        one: bool,
     ) -> list[int]: ...
     def encode_with_offsets(
-        self, text: str, allowed_special: Sequence[str], characters: bool
+        self, text: _Text, allowed_special: Sequence[str], characters: bool
     ) -> tuple[list[int], list[tuple[int, int]]]: ...
     # The ids of all texts, the offsets of the texts in them (as `encode_flat`), and the start and
     # end of each token in its text.
     def encode_offsets_flat(
-        self, texts: Sequence[str], allowed_special: Sequence[str], threads: int, characters: bool
+        self, texts: _Texts, allowed_special: Sequence[str], threads: int, characters: bool
     ) -> tuple[NDArray[uint32], NDArray[uint64], NDArray[uint64], NDArray[uint64]]: ...
     # A line of ids for each document, and the inverse. `end` is the byte that ends a document; if
     # empty, all text is one document. None if the text is not UTF-8, or if the lines are not what

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Literal, overload
 
 from superword import _core
@@ -16,9 +16,9 @@ from superword._encoding.specials import (
     one_text,
     thread_count,
 )
+from superword._encoding.texts import Text, Texts, not_text
 from superword._encoding.vocabulary import END_OF_TEXT, AddedToken, Vocabulary
 from superword._support.checks import size as checked_size
-from superword._support.text import lone_surrogate
 from superword.errors import OptionError
 from superword.options import Format, OnError
 
@@ -105,24 +105,24 @@ class Tokenizer(Imports, Vocabulary):
 
     # Text to ids.
 
-    def encode_ordinary(self, text: str) -> list[int]:
+    def encode_ordinary(self, text: Text) -> list[int]:
         """The ids of `text`, with special tokens treated as plain text.
 
         Added tokens that are not special are found, as in every other method.
         """
         try:
-            return self._model.encode_ordinary(text)
-        except UnicodeEncodeError as error:
-            raise lone_surrogate(error) from None
+            return self._model.encode(text, [])
+        except _core.NotTextError:
+            raise not_text(text) from None
 
     def encode(
         self,
-        text: str,
+        text: Text,
         *,
         allowed_special: Allowed = frozenset(),
         disallowed_special: Disallowed = (),
     ) -> list[int]:
-        """The ids of `text`.
+        """The ids of `text`: a `str`, or UTF-8 as `bytes`, `bytearray` or `memoryview`.
 
         Special tokens in `text` become their ids if they are in `allowed_special`, or if it is
         `"all"`. Others are plain text, unless they are in `disallowed_special`: then they raise
@@ -133,13 +133,17 @@ class Tokenizer(Imports, Vocabulary):
 
     def encode_batch(
         self,
-        texts: Iterable[str],
+        texts: Texts,
         *,
         allowed_special: Allowed = frozenset(),
         disallowed_special: Disallowed = (),
         threads: int | None = None,
     ) -> list[list[int]]:
-        """The ids of each text, as `encode` returns them, on all cores or on `threads` threads."""
+        """The ids of each text, as `encode` returns them, on all cores or on `threads` threads.
+
+        A text is anything that `encode` takes. A column of text of pyarrow is taken as a whole,
+        without an object for each text.
+        """
         workers = thread_count(threads)
         return each_text(
             self._model,
@@ -151,7 +155,7 @@ class Tokenizer(Imports, Vocabulary):
 
     def encode_to_numpy(
         self,
-        text: str,
+        text: Text,
         *,
         allowed_special: Allowed = frozenset(),
         disallowed_special: Disallowed = (),
@@ -162,13 +166,13 @@ class Tokenizer(Imports, Vocabulary):
             text,
             allowed_special,
             disallowed_special,
-            lambda text, allowed: self._model.encode_flat([text], allowed, 1),
+            lambda text, allowed: self._model.encode_flat(text, allowed, 1, True),
         )
         return ids
 
     def encode_batch_to_numpy(
         self,
-        texts: Iterable[str],
+        texts: Texts,
         *,
         allowed_special: Allowed = frozenset(),
         disallowed_special: Disallowed = (),
@@ -178,6 +182,8 @@ class Tokenizer(Imports, Vocabulary):
 
         >>> ids, offsets = tok.encode_batch_to_numpy(texts)
         >>> ids[offsets[7] : offsets[8]]  # text 7; there is one more offset than texts
+
+        Texts are those of `encode_batch`.
         """
         workers = thread_count(threads)
         ids, offsets = each_text(
@@ -185,7 +191,7 @@ class Tokenizer(Imports, Vocabulary):
             texts,
             allowed_special,
             disallowed_special,
-            lambda batch, allowed: self._model.encode_flat(batch, allowed, workers),
+            lambda batch, allowed: self._model.encode_flat(batch, allowed, workers, False),
         )
         return ids, offsets
 
@@ -205,7 +211,7 @@ class Tokenizer(Imports, Vocabulary):
 
     def encode_with_offsets(
         self,
-        text: str,
+        text: Text,
         *,
         unit: Literal["char", "byte"] = "char",
         allowed_special: Allowed = frozenset(),
@@ -235,35 +241,36 @@ class Tokenizer(Imports, Vocabulary):
 
     @overload
     def count_tokens(  # type: ignore[overload-overlap]  # A str is an Iterable[str], sadly.
-        self, texts: str, *, allowed_special: Allowed = ..., threads: int | None = ...
+        self, texts: Text, *, allowed_special: Allowed = ..., threads: int | None = ...
     ) -> int: ...
     @overload
     def count_tokens(
-        self, texts: Iterable[str], *, allowed_special: Allowed = ..., threads: int | None = ...
+        self, texts: Texts, *, allowed_special: Allowed = ..., threads: int | None = ...
     ) -> list[int]: ...
     def count_tokens(
         self,
-        texts: str | Iterable[str],
+        texts: Text | Texts,
         *,
         allowed_special: Allowed = frozenset(),
         threads: int | None = None,
     ) -> int | list[int]:
         """The number of tokens in a text, or in each of several texts, without storing the ids."""
         workers = thread_count(threads)
-        if isinstance(texts, str):
-            return one_text(
+        if isinstance(texts, str | bytes | bytearray | memoryview):
+            (count,) = one_text(
                 self._model,
                 texts,
                 allowed_special,
                 (),
-                lambda text, allowed: self._model.count_tokens([text], allowed, 1)[0],
+                lambda text, allowed: self._model.count_tokens(text, allowed, 1, True),
             )
+            return count
         return each_text(
             self._model,
             texts,
             allowed_special,
             (),
-            lambda batch, allowed: self._model.count_tokens(batch, allowed, workers),
+            lambda batch, allowed: self._model.count_tokens(batch, allowed, workers, False),
         )
 
     def encode_files(

@@ -195,6 +195,7 @@ def cases() -> list[Case]:
         ),
         Case("texts that are numbers", lambda: superword.train_from_iterator([5], vocab_size=300)),  # type: ignore[list-item]
         Case("lone surrogate", lambda: tok.encode("a\ud800")),
+        Case("bytes that are not UTF-8", lambda: tok.encode_batch(["a", b"caf\xe9"])),
         Case("documents of a missing file", lambda: list(documents("missing"))),
         Case(
             "model is missing",

@@ -63,6 +63,7 @@ THREAD_TESTS = (
 # What hands memory over to numpy, Arrow and Python objects.
 BINDING_TESTS = (
     "tests/encoding/test_array_memory.py",
+    "tests/encoding/test_texts.py",
     "tests/encoding/test_shapes.py",
     "tests/encoding/test_arrow.py",
 )

@@ -10,10 +10,10 @@ mod errors;
 mod evaluation;
 mod imports;
 mod model;
-mod offsets;
 mod pretokenizer;
 mod reading;
 mod shards;
+mod texts;
 mod training;
 mod watch;
 mod work_dir;
@@ -24,7 +24,12 @@ use pyo3::prelude::*;
 fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     allocator::restore();
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
+    module.add(
+        "NotTextError",
+        module.py().get_type::<texts::NotTextError>(),
+    )?;
     module.add_class::<pretokenizer::PyPretokenizer>()?;
+    module.add_class::<reading::arrow::PyColumn>()?;
     module.add_class::<reading::spool::PySpool>()?;
     module.add_class::<model::PyModel>()?;
     module.add_class::<reading::documents::PyDocumentReader>()?;
@@ -37,6 +42,8 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<counting::bounds::PyBounds>()?;
     module.add_function(wrap_pyfunction!(counting::bounds::guess_cut, module)?)?;
     module.add_function(wrap_pyfunction!(arguments::max_threads, module)?)?;
+    module.add_function(wrap_pyfunction!(texts::texts_as_utf8, module)?)?;
+    module.add_function(wrap_pyfunction!(texts::reads_strings_directly, module)?)?;
     module.add_function(wrap_pyfunction!(training::train, module)?)?;
     module.add_function(wrap_pyfunction!(counting::stages::check_memory, module)?)?;
     module.add_function(wrap_pyfunction!(counting::stages::count_pretokens, module)?)?;

@@ -11,6 +11,11 @@ pub use crate::count::named::{NamedCandidates, NamedError as CandidatesError};
 pub use crate::count::partition::{Checksum, Dropped, Partition, partition_of, pretoken_hash};
 #[cfg(feature = "files")]
 pub use crate::disk::{Identity, Replacement, create_directory, identity, replace};
+pub use crate::encode::batch::{
+    NotUnicode, Placed, SourceError, TextSource, count_source, encode_source, encode_to_place,
+    make_room, push_utf8,
+};
+pub use crate::encode::offsets::offsets_source;
 pub use crate::imports::byte_chars::byte_chars;
 pub use crate::model::facts::read_facts;
 pub use crate::text::presets::DEEPSEEK_SPLITS;

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection
 from collections.abc import Set as AbstractSet
-from typing import Literal, TypeVar
+from typing import Any, Literal, TypeVar
 
 from superword import _core
+from superword._encoding.texts import Batch, Text, Texts, not_text, several, text_at
 from superword._support import checks
 from superword._support.checks import wrong_type
 from superword._support.faces import option
-from superword._support.text import lone_surrogate, suggestion, surrogate_in
+from superword._support.text import suggestion
 from superword.errors import OptionError, SpecialTokenError
 
 __all__ = ["Allowed", "Disallowed", "allowed_names", "each_text", "one_text", "thread_count"]
@@ -71,12 +72,12 @@ def _names(name: str, given: Collection[str]) -> list[str]:
     return sorted(given)
 
 
-def _refuse(text: str, disallowed: list[str], where: str) -> None:
+def _refuse(text: Any, disallowed: list[str], where: str) -> None:
     for name in disallowed:
-        position = text.find(name) if name else -1
+        position, unit = _find(text, name) if name else (-1, "")
         if position >= 0:
             raise SpecialTokenError(
-                f"{where} has the disallowed special token {name!r} at character {position}",
+                f"{where} has the disallowed special token {name!r} at {unit} {position}",
                 hint=f"set {option('allowed_special', {name})} to encode it as that token, or "
                 "leave it out of `disallowed_special`, or call encode_ordinary, for plain text",
                 token=name,
@@ -84,46 +85,51 @@ def _refuse(text: str, disallowed: list[str], where: str) -> None:
             )
 
 
+def _find(text: Any, name: str) -> tuple[int, str]:
+    """The position of a special token, and what it counts. -1 if it is not in the text."""
+    if isinstance(text, str):
+        return text.find(name), "character"
+    try:
+        return bytes(memoryview(text)).find(name.encode()), "byte"
+    except TypeError:
+        return -1, ""  # The engine says what is wrong with it.
+
+
 def one_text(
     model: _core.Model,
-    text: str,
+    text: Text,
     allowed_special: Allowed,
     disallowed_special: Disallowed,
-    call: Callable[[str, list[str]], _Result],
+    call: Callable[[Text, list[str]], _Result],
 ) -> _Result:
     """Call the engine with a text and the special tokens that are allowed in it."""
     allowed = allowed_names(model, allowed_special)
     _refuse(text, _disallowed_names(model, disallowed_special, allowed), "the text")
     try:
         return call(text, allowed)
-    except UnicodeEncodeError as error:
-        raise lone_surrogate(error) from None
+    except _core.NotTextError:
+        raise not_text(text) from None
 
 
 def each_text(
     model: _core.Model,
-    texts: Iterable[str],
+    texts: Texts,
     allowed_special: Allowed,
     disallowed_special: Disallowed,
-    call: Callable[[Sequence[str], list[str]], _Result],
+    call: Callable[[Batch, list[str]], _Result],
 ) -> _Result:
     """The same for several texts. An error names the text that it is about."""
-    if isinstance(texts, str):
-        raise TypeError("texts must be several texts, not a single str; for one text use encode")
-    batch = texts if isinstance(texts, list) else list(texts)
+    given, batch = several(texts)
     allowed = allowed_names(model, allowed_special)
     disallowed = _disallowed_names(model, disallowed_special, allowed)
     if disallowed:
-        for index, text in enumerate(batch):
-            _refuse(text, disallowed, f"text {index}")
+        for index in range(len(given)):
+            _refuse(text_at(given, index), disallowed, f"text {index}")
     try:
         return call(batch, allowed)
-    except UnicodeEncodeError:
-        for index, text in enumerate(batch):
-            error = surrogate_in(text)
-            if error is not None:
-                raise lone_surrogate(error, f"text {index}") from None
-        raise
+    except _core.NotTextError as error:
+        index = error.args[0]
+        raise not_text(text_at(given, index), f"text {index}") from None
 
 
 def thread_count(threads: int | None) -> int:

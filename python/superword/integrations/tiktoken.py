@@ -13,12 +13,12 @@ Some code reads the private attributes of tiktoken: `_special_tokens`, `_mergeab
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from collections.abc import Set as AbstractSet
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, NoReturn
 
-from superword.errors import TokenError
+from superword.errors import TextError, TokenError
 from superword.tokenizer import END_OF_TEXT, Tokenizer
 
 if TYPE_CHECKING:
@@ -83,7 +83,9 @@ class Encoding:
 
     def encode_ordinary_batch(self, text: list[str], *, num_threads: int = 8) -> list[list[int]]:
         """As `encode_ordinary`, for several texts."""
-        return self.superword.encode_batch([_clean(one) for one in text], threads=num_threads)
+        return _cleaned_if_needed(
+            text, lambda texts: self.superword.encode_batch(texts, threads=num_threads)
+        )
 
     def encode_batch(
         self,
@@ -94,11 +96,14 @@ class Encoding:
         disallowed_special: Disallowed = "all",
     ) -> list[list[int]]:
         """As `encode`, for several texts."""
-        return self.superword.encode_batch(
-            [_clean(one) for one in text],
-            allowed_special=self._known(allowed_special),
-            disallowed_special=self._disallowed(disallowed_special, allowed_special),
-            threads=num_threads,
+        return _cleaned_if_needed(
+            text,
+            lambda texts: self.superword.encode_batch(
+                texts,
+                allowed_special=self._known(allowed_special),
+                disallowed_special=self._disallowed(disallowed_special, allowed_special),
+                threads=num_threads,
+            ),
         )
 
     def encode_with_unstable(
@@ -327,6 +332,16 @@ def _clean(text: str) -> str:
     except UnicodeEncodeError:
         return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
     return text
+
+
+def _cleaned_if_needed(
+    texts: list[str], encode: Callable[[list[str]], list[list[int]]]
+) -> list[list[int]]:
+    """Encode texts as they are, and clean them only if one has a surrogate: that takes long."""
+    try:
+        return encode(texts)
+    except TextError:
+        return encode([_clean(text) for text in texts])
 
 
 def _is_space(token: bytes) -> bool:

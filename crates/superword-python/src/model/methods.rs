@@ -7,7 +7,7 @@ use std::sync::atomic::Ordering;
 
 use numpy::PyArray1;
 use pyo3::prelude::*;
-use pyo3::pybacked::{PyBackedBytes, PyBackedStr};
+use pyo3::pybacked::PyBackedBytes;
 use pyo3::types::{PyBytes, PyDict, PyList};
 use superword::model::{Event, Model, NamedParts, Normalizer, Origin};
 use superword::text::{Pretokenizer, PretokenizerConfig};
@@ -16,12 +16,14 @@ use superword::token::TokenId;
 use super::parts::{self, Added, GivenEvent};
 use super::{DEFAULT_CACHE, PyModel};
 use crate::arguments::Input;
-use crate::encoding::{self, Flat, FlatColumn, Texts};
+use crate::encoding;
+use crate::encoding::arrays::{self, Flat, FlatColumn};
+use crate::encoding::offsets::{self, FlatOffsets, WithOffsets};
 use crate::errors;
-use crate::offsets::{self, FlatOffsets, WithOffsets};
 use crate::pretokenizer::PyPretokenizer;
 use crate::reading::arrow::Buffers;
 use crate::shards::{self, PyShardRun};
+use crate::texts::Texts;
 use crate::watch::detached;
 
 type Merge<'py> = (Bound<'py, PyBytes>, Bound<'py, PyBytes>, u64);
@@ -284,41 +286,36 @@ impl PyModel {
             .map_err(|error| errors::build(&error))
     }
 
-    fn encode_ordinary<'py>(
-        &self,
-        py: Python<'py>,
-        text: PyBackedStr,
-    ) -> PyResult<Bound<'py, PyList>> {
-        encoding::ids(py, self.encoder(py)?, text, Vec::new())
-    }
-
     fn encode<'py>(
         &self,
         py: Python<'py>,
-        text: PyBackedStr,
+        text: &Bound<'py, PyAny>,
         allowed_special: Vec<String>,
     ) -> PyResult<Bound<'py, PyList>> {
-        encoding::ids(py, self.encoder(py)?, text, allowed_special)
+        encoding::ids(py, self.encoder(py)?, Texts::one(text)?, allowed_special)
     }
 
     fn encode_batch<'py>(
         &self,
         py: Python<'py>,
-        texts: Texts,
+        texts: &Bound<'py, PyAny>,
         allowed_special: Vec<String>,
         threads: usize,
     ) -> PyResult<Vec<Bound<'py, PyList>>> {
+        let texts = Texts::of(texts)?;
         encoding::lists(py, self.encoder(py)?, texts, allowed_special, threads)
     }
 
     fn encode_flat<'py>(
         &self,
         py: Python<'py>,
-        texts: Texts,
+        texts: &Bound<'py, PyAny>,
         allowed_special: Vec<String>,
         threads: usize,
+        one: bool,
     ) -> PyResult<Flat<'py>> {
-        encoding::flat(py, self.encoder(py)?, texts, allowed_special, threads)
+        let texts = Texts::given(texts, one)?;
+        arrays::flat(py, self.encoder(py)?, texts, allowed_special, threads)
     }
 
     #[allow(clippy::too_many_arguments)] // the buffers of a column, each with its name
@@ -339,7 +336,7 @@ impl PyModel {
             data: data.unbind(),
             there,
         };
-        encoding::column(
+        arrays::column(
             py,
             self.encoder(py)?,
             column,
@@ -349,35 +346,38 @@ impl PyModel {
         )
     }
 
-    fn count_tokens(
+    fn count_tokens<'py>(
         &self,
-        py: Python<'_>,
-        texts: Texts,
+        py: Python<'py>,
+        texts: &Bound<'py, PyAny>,
         allowed_special: Vec<String>,
         threads: usize,
+        one: bool,
     ) -> PyResult<Vec<usize>> {
+        let texts = Texts::given(texts, one)?;
         encoding::counts(py, self.encoder(py)?, texts, allowed_special, threads)
     }
 
-    fn encode_with_offsets(
+    fn encode_with_offsets<'py>(
         &self,
-        py: Python<'_>,
-        text: PyBackedStr,
+        py: Python<'py>,
+        text: &Bound<'py, PyAny>,
         allowed_special: Vec<String>,
         characters: bool,
     ) -> PyResult<WithOffsets> {
+        let text = Texts::one(text)?;
         offsets::one(py, self.encoder(py)?, text, allowed_special, characters)
     }
 
     fn encode_offsets_flat<'py>(
         &self,
         py: Python<'py>,
-        texts: Texts,
+        texts: &Bound<'py, PyAny>,
         allowed_special: Vec<String>,
         threads: usize,
         characters: bool,
     ) -> PyResult<FlatOffsets<'py>> {
-        let encoder = self.encoder(py)?;
+        let (encoder, texts) = (self.encoder(py)?, Texts::of(texts)?);
         offsets::flat(py, encoder, texts, allowed_special, threads, characters)
     }
 

@@ -2,7 +2,9 @@
 
 use numpy::{PyArray1, PyArrayMethods};
 use pyo3::prelude::*;
+use superword::internal::{SourceError, TextSource};
 
+use crate::encoding::raised;
 use crate::errors::Raised;
 
 /// The buffers of a column, or of a slice of one, as arrays that share Arrow's memory.
@@ -35,6 +37,32 @@ impl Buffers {
     }
 }
 
+/// A column without nulls, as an argument in the place of a list of texts.
+#[pyclass(name = "Column", module = "superword._core", frozen)]
+pub(crate) struct PyColumn(Buffers);
+
+#[pymethods]
+impl PyColumn {
+    #[new]
+    fn new(offsets: Py<PyArray1<u8>>, wide: bool, data: Py<PyArray1<u8>>) -> PyColumn {
+        PyColumn(Buffers {
+            offsets,
+            wide,
+            data,
+            there: None,
+        })
+    }
+}
+
+impl PyColumn {
+    pub(crate) fn with<T: Send>(
+        &self,
+        work: impl FnOnce(TextColumn<'_>) -> PyResult<T> + Send,
+    ) -> PyResult<T> {
+        self.0.with(work)
+    }
+}
+
 /// The rows of a column, or of a slice of one, borrowed from Arrow's memory.
 #[derive(Clone, Copy)]
 pub(crate) struct TextColumn<'a> {
@@ -54,44 +82,72 @@ fn refused(what: &str) -> PyErr {
     Raised::new("TextError", what, Some(hint.into())).into()
 }
 
-impl<'a> TextColumn<'a> {
-    /// The text of each row. A null is the empty text, since its bytes may be anything.
-    pub(crate) fn texts(&self) -> PyResult<Vec<&'a str>> {
-        let ends = match self.wide {
-            true => numbers(self.offsets, i64::from_ne_bytes),
-            false => numbers(self.offsets, |end| i32::from_ne_bytes(end).into()),
-        };
-        let Some(&start) = ends.first() else {
-            return Ok(Vec::new());
-        };
-        // Nearly all columns are valid as a whole, and one check is faster than one for each row.
-        let whole = std::str::from_utf8(self.data).ok();
-        let place = |end: i64| usize::try_from(end.checked_sub(start)?).ok();
-        let row = |row: usize, from: i64, to: i64| {
-            let bit = |bits: &[u8]| bits.get(row / 8).map(|bits| bits >> (row % 8) & 1);
-            if self.there.is_some_and(|bits| bit(bits) != Some(1)) {
-                return Ok("");
+/// What is wrong with a row.
+#[derive(Debug)]
+pub(crate) enum WrongRow {
+    Offsets,
+    NotText,
+}
+
+impl TextColumn<'_> {
+    /// The position of a row's start, or of the end of the row before it.
+    fn offset(&self, index: usize) -> Option<i64> {
+        match self.wide {
+            true => {
+                let offset = self.offsets.as_chunks().0.get(index)?;
+                Some(i64::from_ne_bytes(*offset))
             }
-            let (Some(from), Some(to)) = (place(from), place(to)) else {
-                return Err(refused("the Arrow array has offsets outside of its text"));
-            };
-            let text = match whole {
-                Some(whole) => whole.get(from..to),
-                None => self
-                    .data
-                    .get(from..to)
-                    .and_then(|text| std::str::from_utf8(text).ok()),
-            };
-            text.ok_or_else(|| refused(&format!("row {row} of the Arrow array is not UTF-8 text")))
+            false => {
+                let offset = self.offsets.as_chunks().0.get(index)?;
+                Some(i32::from_ne_bytes(*offset).into())
+            }
+        }
+    }
+
+    /// The bytes of a row.
+    pub(crate) fn row(&self, index: usize) -> Result<&[u8], WrongRow> {
+        let place = |index| {
+            let distance = self.offset(index)?.checked_sub(self.offset(0)?)?;
+            usize::try_from(distance).ok()
         };
-        let bounds = ends.windows(2).enumerate();
-        bounds
-            .map(|(number, bounds)| row(number, bounds[0], bounds[1]))
-            .collect()
+        let (Some(start), Some(end)) = (place(index), place(index + 1)) else {
+            return Err(WrongRow::Offsets);
+        };
+        self.data.get(start..end).ok_or(WrongRow::NotText)
+    }
+
+    /// The error for a column that was not encoded.
+    pub(crate) fn failed(&self, error: SourceError<WrongRow>) -> PyErr {
+        match error {
+            SourceError::Batch(error) => raised(&error),
+            SourceError::Text { index, error } => match error {
+                WrongRow::Offsets => refused("the Arrow array has offsets outside of its text"),
+                WrongRow::NotText => {
+                    refused(&format!("row {index} of the Arrow array is not UTF-8 text"))
+                }
+            },
+        }
     }
 }
 
-fn numbers<const N: usize>(bytes: &[u8], number: impl Fn([u8; N]) -> i64) -> Vec<i64> {
-    let (numbers, _) = bytes.as_chunks::<N>();
-    numbers.iter().map(|&bytes| number(bytes)).collect()
+impl TextSource for TextColumn<'_> {
+    type Error = WrongRow;
+
+    fn count(&self) -> usize {
+        let width = if self.wide { 8 } else { 4 };
+        (self.offsets.len() / width).saturating_sub(1)
+    }
+
+    fn size(&self, index: usize) -> usize {
+        self.row(index).map_or(0, <[u8]>::len)
+    }
+
+    /// The text of a row. A null is the empty text, since its bytes may be anything.
+    fn get<'a>(&'a self, index: usize, _: &'a mut Vec<u8>) -> Result<&'a str, WrongRow> {
+        let bit = |bits: &[u8]| bits.get(index / 8).map(|bits| bits >> (index % 8) & 1);
+        if self.there.is_some_and(|bits| bit(bits) != Some(1)) {
+            return Ok("");
+        }
+        std::str::from_utf8(self.row(index)?).map_err(|_| WrongRow::NotText)
+    }
 }

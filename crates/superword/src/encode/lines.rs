@@ -17,7 +17,7 @@ impl Encoder {
     ) -> Result<Vec<u8>, BatchError> {
         let chunks = batch::in_chunks(texts, threads, observer, |texts| {
             let (mut ids, mut lines) = (Vec::new(), Vec::new());
-            for text in texts {
+            texts.each(|text| {
                 ids.clear();
                 self.encode_into(text, preparation, &mut ids)?;
                 for (index, &id) in ids.iter().enumerate() {
@@ -27,7 +27,8 @@ impl Encoder {
                     push_number(&mut lines, id);
                 }
                 lines.push(b'\n');
-            }
+                Ok(())
+            })?;
             Ok(lines)
         })?;
         let mut all = Vec::new();

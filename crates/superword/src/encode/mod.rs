@@ -6,13 +6,13 @@
 //! cached (`words`, with the merge table of `merge`), and `superwords` joins the result. On top of
 //! the encoder are batches, offsets, lines of ids, and shards.
 
-mod batch;
+pub(crate) mod batch;
 mod cache;
 mod encoder;
 mod lines;
 mod mark;
 mod merge;
-mod offsets;
+pub(crate) mod offsets;
 mod pretokens;
 #[cfg(feature = "files")]
 pub mod shards;

@@ -1,7 +1,7 @@
 //! The position of each token in the text.
 
 use super::Encoder;
-use super::batch::{BatchError, in_chunks};
+use super::batch::{BatchError, SourceError, TextSource, in_chunks};
 use crate::memory;
 use crate::observe::Observer;
 use crate::prepare::Preparation;
@@ -69,39 +69,53 @@ impl Encoder {
         threads: usize,
         observer: &dyn Observer,
     ) -> Result<OffsetsBatch, BatchError> {
-        let chunks = in_chunks(texts, threads, observer, |texts| {
-            let mut chunk = OffsetsBatch::default();
-            let OffsetsBatch {
-                ids,
-                starts,
-                ends,
-                texts: text_ends,
-            } = &mut chunk;
-            for text in texts {
-                let mut characters = Characters::new(text, unit);
-                self.encode_with_spans(text, preparation, ids, |start, end| {
-                    let (start, end) = characters.span(start, end);
-                    starts.push(start as u64);
-                    ends.push(end as u64);
-                })?;
-                text_ends.push(ids.len() as u64);
-            }
-            Ok(chunk)
-        })?;
-        let mut all = OffsetsBatch {
-            texts: vec![0],
-            ..OffsetsBatch::default()
-        };
-        for chunk in chunks {
-            let before = all.ids.len() as u64;
-            all.texts
-                .extend(chunk.texts.iter().map(|&end| before + end));
-            memory::extend(&mut all.ids, &chunk.ids);
-            memory::extend(&mut all.starts, &chunk.starts);
-            memory::extend(&mut all.ends, &chunk.ends);
-        }
-        Ok(all)
+        let encoded = offsets_source(self, texts, preparation, unit, threads, observer);
+        encoded.map_err(BatchError::from)
     }
+}
+
+/// [`Encoder::encode_batch_with_offsets`] for texts of any source.
+pub fn offsets_source<S: TextSource + ?Sized>(
+    encoder: &Encoder,
+    source: &S,
+    preparation: &Preparation,
+    unit: OffsetUnit,
+    threads: usize,
+    observer: &dyn Observer,
+) -> Result<OffsetsBatch, SourceError<S::Error>> {
+    let chunks = in_chunks(source, threads, observer, |texts| {
+        let mut chunk = OffsetsBatch::default();
+        let OffsetsBatch {
+            ids,
+            starts,
+            ends,
+            texts: text_ends,
+        } = &mut chunk;
+        texts.each(|text| {
+            let mut characters = Characters::new(text, unit);
+            encoder.encode_with_spans(text, preparation, ids, |start, end| {
+                let (start, end) = characters.span(start, end);
+                starts.push(start as u64);
+                ends.push(end as u64);
+            })?;
+            text_ends.push(ids.len() as u64);
+            Ok(())
+        })?;
+        Ok(chunk)
+    })?;
+    let mut all = OffsetsBatch {
+        texts: vec![0],
+        ..OffsetsBatch::default()
+    };
+    for chunk in chunks {
+        let before = all.ids.len() as u64;
+        all.texts
+            .extend(chunk.texts.iter().map(|&end| before + end));
+        memory::extend(&mut all.ids, &chunk.ids);
+        memory::extend(&mut all.starts, &chunk.starts);
+        memory::extend(&mut all.ends, &chunk.ends);
+    }
+    Ok(all)
 }
 
 /// Turns offsets in bytes into offsets in another unit. Fast if they mostly grow.

@@ -4,11 +4,11 @@ use std::sync::Arc;
 
 use numpy::{IntoPyArray, PyArray1};
 use pyo3::prelude::*;
-use pyo3::pybacked::PyBackedStr;
 use superword::encode::{Encoder, OffsetUnit, Spans};
+use superword::internal::offsets_source;
 
-use crate::encoding::{Texts, off_the_gil, preparation, with_texts};
-use crate::errors;
+use super::{with_text, with_texts};
+use crate::texts::Texts;
 
 fn unit(characters: bool) -> OffsetUnit {
     match characters {
@@ -23,15 +23,18 @@ pub(crate) type WithOffsets = (Vec<u32>, Spans);
 pub(crate) fn one(
     py: Python<'_>,
     encoder: &Arc<Encoder>,
-    text: PyBackedStr,
+    text: Texts,
     allowed: Vec<String>,
     characters: bool,
 ) -> PyResult<WithOffsets> {
-    let (bytes, unit) = (text.len(), unit(characters));
-    off_the_gil(py, encoder, text, bytes, move |encoder, text, _| {
-        encoder.encode_with_offsets(text, &preparation(encoder, &allowed), unit)
-    })?
-    .map_err(|error| errors::split(&error))
+    let unit = unit(characters);
+    with_text(
+        py,
+        encoder,
+        text,
+        allowed,
+        move |encoder, text, preparation| encoder.encode_with_offsets(text, preparation, unit),
+    )
 }
 
 /// Ids, offsets of the texts in them, and the start and end of each token in its text.
@@ -59,7 +62,7 @@ pub(crate) fn flat<'py>(
         texts,
         allowed,
         move |encoder, texts, preparation, observer| {
-            encoder.encode_batch_with_offsets(texts, preparation, unit, threads, observer)
+            offsets_source(encoder, texts, preparation, unit, threads, observer)
         },
     )?;
     Ok((
