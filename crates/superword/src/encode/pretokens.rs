@@ -256,7 +256,7 @@ impl Pass<'_> {
             let Missing { start, end, .. } = missing;
             let pretoken = &self.text[start..end];
             // Room for everything that is appended below, so that running out of memory is an error.
-            memory::reserve(out, missing.at - from + pretoken.len().max(WIDE_BYTES));
+            memory::reserve(out, missing.at - from + pretoken.len().max(WIDE_BYTES + 1));
             out.extend_from_slice(&found[from..missing.at]);
             from = missing.at + 1;
             let key = (pretoken.len() <= WIDE_BYTES).then_some(&missing.key);

@@ -1,5 +1,4 @@
-//! Long pretokens and those of many tokens: lines of blanks or dashes, words of a language that the
-//! vocabulary hardly covers.
+//! Long pretokens, such as lines of blanks or dashes.
 
 use crate::table::BytesTable;
 

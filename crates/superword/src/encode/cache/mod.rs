@@ -1,23 +1,29 @@
 //! The pretoken cache of one worker: pretoken → symbols.
 //!
 //! Nearly every pretoken has been seen before, and nearly all are short and one token. So encoding
-//! spends most of its time here, on cache misses of the processor. There are four tables:
+//! spends most of its time here, on cache misses of the processor. There are five tables:
 //!
 //! - `short`: pretokens of up to 12 bytes that are one token. Fits the processor's cache.
 //! - `middle` and `wide`: pretokens of up to 15 and up to 31 bytes and a few tokens. An entry lies
-//!   in one cache line, which is prefetched long before it is read.
-//! - `long`: pretokens that are longer or have more tokens than fit into a line.
+//!   in one cache line, which is prefetched long before it is read. If the line is full, the line
+//!   beside it is used.
+//! - `overflow`: the tokens of these pretokens if there are more than fit into a line.
+//! - `long`: longer pretokens.
 //!
 //! The `long` table is emptied when it is full. In the others a new entry replaces an old one.
 
 mod long;
+mod overflow;
 mod short;
 mod wide;
 
 use long::LongTable;
+use overflow::Overflow;
 use short::Bucket;
 pub(super) use short::{SHORT_BYTES, ShortKey, ShortTable};
-use wide::{MIDDLE_BYTES, MIDDLE_SYMBOLS, MiddleLine, WIDE_SYMBOLS, WideLine, WideTable};
+use wide::{
+    MIDDLE_BYTES, MIDDLE_SYMBOLS, MiddleLine, Symbols, WIDE_SYMBOLS, WideLine, WideTable, place_in,
+};
 pub(super) use wide::{WIDE_BYTES, WideKey};
 
 /// The default memory limit of each worker's cache, in bytes.
@@ -32,6 +38,7 @@ pub(super) struct PretokenCache {
     short: Vec<Bucket>,
     middle: WideTable<MiddleLine>,
     wide: WideTable<WideLine>,
+    overflow: Overflow,
     long: LongTable,
     /// The memory limit in bytes.
     bytes: usize,
@@ -70,7 +77,7 @@ impl PretokenCache {
             return;
         }
         let short = (bytes / 3).min(MAX_SHORT);
-        let (wide, long) = (bytes / 4, bytes / 4);
+        let (wide, overflow, long) = (bytes / 4, bytes / 16 * 3, bytes / 16);
         // There is always one bucket, so that a lookup needs no branch. If the limit leaves no
         // memory for it, nothing is written to it.
         let buckets = (short / size_of::<Bucket>()).max(1);
@@ -79,8 +86,9 @@ impl PretokenCache {
             true => known.buckets.clone(),
             false => crate::memory::filled(Bucket::default(), buckets),
         };
-        self.middle = WideTable::new(bytes - short - wide - long);
+        self.middle = WideTable::new(bytes - short - wide - overflow - long);
         self.wide = WideTable::new(wide);
+        self.overflow = Overflow::new(overflow);
         self.long = LongTable::new(long);
         self.bytes = bytes;
     }
@@ -121,7 +129,7 @@ impl PretokenCache {
         // Copy all symbols of the entry, then truncate: copying a variable number would be a call.
         let before = out.len();
         let count = match key {
-            None => Some(0),
+            None => return self.append_long(pretoken, out),
             Some(key) if key.len() <= MIDDLE_BYTES => {
                 self.middle.get(key).map(|(symbols, count)| {
                     out.extend_from_slice(symbols);
@@ -133,12 +141,13 @@ impl PretokenCache {
                 count
             }),
         };
-        out.truncate(before + count.unwrap_or(0));
-        match count {
-            None => 0,
-            Some(0) => self.append_long(pretoken, out),
-            Some(count) => count,
+        if count == Some(0) {
+            let place = place_in(&out[before..]);
+            out.truncate(before);
+            return self.overflow.append(place, out);
         }
+        out.truncate(before + count.unwrap_or(0));
+        count.unwrap_or(0)
     }
 
     #[cold]
@@ -150,21 +159,25 @@ impl PretokenCache {
 
     /// Adds the symbols of a pretoken, unless it is very long.
     pub(super) fn insert(&mut self, pretoken: &[u8], key: Option<&WideKey>, symbols: &[u32]) {
-        let is_middle = pretoken.len() <= MIDDLE_BYTES;
-        let room = match (key, is_middle) {
-            (None, _) => 0,
-            (Some(_), true) => MIDDLE_SYMBOLS,
-            (Some(_), false) => WIDE_SYMBOLS,
+        let Some(key) = key else {
+            return self.long.insert(pretoken, symbols);
         };
-        let mut few = symbols;
-        if symbols.len() > room {
-            self.long.insert(pretoken, symbols);
-            few = &[];
-        }
-        match key {
-            None => {}
-            Some(key) if is_middle => self.middle.insert(key, few),
-            Some(key) => self.wide.insert(key, few),
+        let is_middle = pretoken.len() <= MIDDLE_BYTES;
+        let room = if is_middle {
+            MIDDLE_SYMBOLS
+        } else {
+            WIDE_SYMBOLS
+        };
+        let symbols = match symbols.len() > room {
+            false => Symbols::Here(symbols),
+            true => match self.overflow.insert(symbols) {
+                Some(place) => Symbols::At(place),
+                None => return,
+            },
+        };
+        match is_middle {
+            true => self.middle.insert(key, symbols),
+            false => self.wide.insert(key, symbols),
         }
     }
 

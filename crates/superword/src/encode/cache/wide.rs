@@ -1,5 +1,6 @@
 //! Pretokens of up to 31 bytes and a few tokens. Each lookup reads one cache line.
 
+use super::overflow::Place;
 use crate::hash::{fold, hash_u128};
 use crate::prefetch::prefetch;
 
@@ -94,23 +95,65 @@ fn first_of(bytes: &[u8], len: usize) -> u128 {
     u128::from_le_bytes(word) & MASKS[len]
 }
 
-/// A cache line with the entries for one hash. An entry without symbols has more of them than fit
-/// here; they are in the table of long pretokens.
+/// The symbols of a pretoken, or where they are if there are more of them than fit into a line.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Symbols<'s> {
+    Here(&'s [u32]),
+    At(Place),
+}
+
+/// A cache line with the entries for one hash.
+///
+/// The symbols of an entry are an array, used or not. If they are elsewhere, the array has [`NONE`]
+/// and then their place.
 pub(super) trait Line: Copy + Default {
     /// The number of entries in a line.
     const ENTRIES: usize;
 
-    /// The array of symbols of one entry, used or not.
-    type Symbols;
+    /// The array of symbols of one entry.
+    type Array;
 
-    /// The symbols of a pretoken, and how many of them are used.
-    fn get(&self, key: &WideKey) -> Option<(&Self::Symbols, usize)>;
+    /// The array of a pretoken, and how many symbols it has: 0 if they are elsewhere.
+    fn get(&self, key: &WideKey) -> Option<(&Self::Array, usize)>;
 
-    /// Adds a pretoken. Returns false if it replaced another one.
-    fn insert(&mut self, key: &WideKey, symbols: &[u32]) -> bool;
+    /// Whether no entry is free.
+    fn is_full(&self) -> bool;
+
+    /// Adds a pretoken. Its own entry is replaced, or another one if there is no room. Returns false
+    /// if an entry was replaced.
+    fn insert(&mut self, key: &WideKey, symbols: Symbols<'_>) -> bool;
 
     /// Calls `visit` with each entry.
-    fn for_each(&self, visit: impl FnMut(&WideKey, &[u32]));
+    fn for_each(&self, visit: impl FnMut(&WideKey, Symbols<'_>));
+}
+
+const NONE: u32 = u32::MAX;
+
+/// The place in the array of an entry whose symbols are elsewhere.
+pub(super) fn place_in(array: &[u32]) -> Place {
+    match array {
+        [_, low, high, count, ..] => [*low, *high, *count],
+        _ => [0; 3],
+    }
+}
+
+/// The array of an entry.
+#[inline(always)]
+fn array_of<const N: usize>(symbols: Symbols<'_>) -> [u32; N] {
+    let mut array = [NONE; N];
+    match symbols {
+        Symbols::Here(symbols) => array[..symbols.len()].copy_from_slice(symbols),
+        Symbols::At(place) => array[1..4].copy_from_slice(&place),
+    }
+    array
+}
+
+/// What [`array_of`] was given.
+fn symbols_in(array: &[u32], count: usize) -> Symbols<'_> {
+    match count {
+        0 => Symbols::At(place_in(array)),
+        count => Symbols::Here(&array[..count]),
+    }
 }
 
 /// Two pretokens of at most [`MIDDLE_BYTES`]. A key of 0 marks a free entry. Unused symbols are
@@ -122,21 +165,18 @@ pub(super) struct MiddleLine {
     symbols: [[u32; MIDDLE_SYMBOLS]; 2],
 }
 
-const NONE: u32 = u32::MAX;
-
+#[inline(always)]
 fn count(symbols: &[u32; MIDDLE_SYMBOLS]) -> usize {
-    symbols
-        .map(|symbol| usize::from(symbol != NONE))
-        .iter()
-        .sum()
+    let used = symbols.map(|symbol| usize::from(symbol != NONE));
+    used[0] * used.iter().sum::<usize>()
 }
 
 impl Line for MiddleLine {
     const ENTRIES: usize = 2;
-    type Symbols = [u32; MIDDLE_SYMBOLS];
+    type Array = [u32; MIDDLE_SYMBOLS];
 
     #[inline(always)]
-    fn get(&self, key: &WideKey) -> Option<(&Self::Symbols, usize)> {
+    fn get(&self, key: &WideKey) -> Option<(&Self::Array, usize)> {
         let key = key.middle();
         let place = match self.keys {
             [first, _] if first == key => 0,
@@ -147,23 +187,32 @@ impl Line for MiddleLine {
         Some((symbols, count(symbols)))
     }
 
-    fn insert(&mut self, key: &WideKey, symbols: &[u32]) -> bool {
+    fn is_full(&self) -> bool {
+        self.keys[1] != 0
+    }
+
+    fn insert(&mut self, key: &WideKey, symbols: Symbols<'_>) -> bool {
+        let new = key.middle();
         let (place, is_free) = match self.keys {
+            [first, _] if first == new => (0, false),
+            [_, second] if second == new => (1, false),
             [0, _] => (0, true),
             [_, 0] => (1, true),
             // Chosen by a bit that did not choose the line.
             _ => ((key.hash & 1) as usize, false),
         };
-        self.keys[place] = key.middle();
-        self.symbols[place] = [NONE; MIDDLE_SYMBOLS];
-        self.symbols[place][..symbols.len()].copy_from_slice(symbols);
+        self.keys[place] = new;
+        self.symbols[place] = array_of(symbols);
         is_free
     }
 
-    fn for_each(&self, mut visit: impl FnMut(&WideKey, &[u32])) {
+    fn for_each(&self, mut visit: impl FnMut(&WideKey, Symbols<'_>)) {
         for (&key, symbols) in self.keys.iter().zip(&self.symbols) {
             if key != 0 {
-                visit(&WideKey::from_middle(key), &symbols[..count(symbols)]);
+                visit(
+                    &WideKey::from_middle(key),
+                    symbols_in(symbols, count(symbols)),
+                );
             }
         }
     }
@@ -180,25 +229,32 @@ pub(super) struct WideLine {
 
 impl Line for WideLine {
     const ENTRIES: usize = 1;
-    type Symbols = [u32; WIDE_SYMBOLS];
+    type Array = [u32; WIDE_SYMBOLS];
 
     #[inline(always)]
-    fn get(&self, key: &WideKey) -> Option<(&Self::Symbols, usize)> {
+    fn get(&self, key: &WideKey) -> Option<(&Self::Array, usize)> {
         // No key is 0, so a free line never matches.
         (self.key == key.key).then(|| (&self.symbols, self.count_plus_one as usize - 1))
     }
 
-    fn insert(&mut self, key: &WideKey, symbols: &[u32]) -> bool {
+    fn is_full(&self) -> bool {
+        self.count_plus_one > 0
+    }
+
+    fn insert(&mut self, key: &WideKey, symbols: Symbols<'_>) -> bool {
         let is_free = self.count_plus_one == 0;
         self.key = key.key;
-        self.symbols[..symbols.len()].copy_from_slice(symbols);
-        self.count_plus_one = symbols.len() as u32 + 1;
+        self.symbols = array_of(symbols);
+        self.count_plus_one = match symbols {
+            Symbols::Here(symbols) => symbols.len() as u32 + 1,
+            Symbols::At(_) => 1,
+        };
         is_free
     }
 
-    fn for_each(&self, mut visit: impl FnMut(&WideKey, &[u32])) {
+    fn for_each(&self, mut visit: impl FnMut(&WideKey, Symbols<'_>)) {
         if let Some(count) = (self.count_plus_one as usize).checked_sub(1) {
-            visit(&WideKey::from(self.key), &self.symbols[..count]);
+            visit(&WideKey::from(self.key), symbols_in(&self.symbols, count));
         }
     }
 }
@@ -237,22 +293,36 @@ impl<L: Line> WideTable<L> {
         }
     }
 
-    /// The symbols of a pretoken, and how many of them are used.
+    /// The symbols of a pretoken as [`Line::get`] returns them.
     #[inline(always)]
-    pub(super) fn get(&self, key: &WideKey) -> Option<(&L::Symbols, usize)> {
-        self.lines.get(self.slot(key))?.get(key)
+    pub(super) fn get(&self, key: &WideKey) -> Option<(&L::Array, usize)> {
+        let slot = self.slot(key);
+        let line = self.lines.get(slot)?;
+        match line.get(key) {
+            None if line.is_full() => self.lines.get(slot ^ 1)?.get(key),
+            found => found,
+        }
     }
 
     /// Adds the symbols of a pretoken.
-    pub(super) fn insert(&mut self, key: &WideKey, symbols: &[u32]) {
+    pub(super) fn insert(&mut self, key: &WideKey, symbols: Symbols<'_>) {
         if self.used * 2 >= self.lines.len() * L::ENTRIES && self.lines.len() < self.max_lines {
             self.grow();
         }
         self.insert_in_line(key, symbols);
     }
 
-    fn insert_in_line(&mut self, key: &WideKey, symbols: &[u32]) {
-        let slot = self.slot(key);
+    /// Adds a pretoken to its line, or to the line beside it if its own is full.
+    fn insert_in_line(&mut self, key: &WideKey, symbols: Symbols<'_>) {
+        let mut slot = self.slot(key);
+        if let Some(line) = self.lines.get(slot)
+            && line.is_full()
+            && line.get(key).is_none()
+            && let Some(beside) = self.lines.get(slot ^ 1)
+            && (!beside.is_full() || beside.get(key).is_some())
+        {
+            slot ^= 1;
+        }
         if let Some(line) = self.lines.get_mut(slot) {
             self.used += usize::from(line.insert(key, symbols));
         }
