@@ -69,7 +69,7 @@ def work_dir(disk: Path, folder: Path) -> None:
     def run() -> bytes:
         sources = gather(expand(inputs), options)
         with work.held(options, sources.names) as (held, _):
-            engine = {**options.for_engine(), "groups": None, "piece_bytes": 1, "work_dir": held}
+            engine = {**options.for_engine(), "groups": None, "piece_bytes": 60_000, "work_dir": held}
             return _core.train(sources.sources, engine, None)[0].to_bytes()
 
     ballast = fill(disk, leave=0)

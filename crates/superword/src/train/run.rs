@@ -4,7 +4,7 @@
 //! that keeps nothing never finds anything, so the code is the same for all runs.
 
 use super::build::Learned;
-use super::counting::{Budget, Pass, Tally, WeightedPart};
+use super::counting::{Budget, Extent, Pass, Tally, WeightedPart};
 use super::inputs::Inputs;
 use super::options::SuperwordPatterns;
 use super::report::{GroupRead, PhaseTime, TextReport, TrainReport};
@@ -248,7 +248,7 @@ impl<'a> Run<'a> {
     ) -> Result<CandidateCounts, TrainError> {
         let sketch = sketch.filter(|_| cut_below > 1);
         let early_cut = sketch.map(|sketch| (cut_below, sketch.size()));
-        let key = |piece| self.keys.candidates(piece, words_key, early_cut);
+        let key = |piece: &Extent| self.keys.candidates(piece, words_key, early_cut);
         // Before the pass too: learning words takes a while, and so does the pass.
         self.inputs.check_all()?;
         // A model that is trained from scratch has nothing that would have to be prepared.

@@ -7,6 +7,7 @@
 
 mod budget;
 mod counter;
+mod extents;
 mod gather;
 mod piece;
 mod pieces;
@@ -14,6 +15,7 @@ mod spill;
 mod weighted;
 
 pub(super) use budget::Budget;
+pub(super) use extents::Extent;
 pub(super) use piece::WeightedPart;
 pub(super) use pieces::Tally;
 
@@ -58,12 +60,12 @@ impl Pass<'_> {
         BigramSketch::counters_for(sizes.fold(0, u64::saturating_add), memory)
     }
 
-    /// Counts pretokens, and bigrams too if `sketch_size` is given. `key` gives the key of a piece,
-    /// which is a range of the sources.
+    /// Counts pretokens, and bigrams too if `sketch_size` is given. `key` gives the key of the piece
+    /// that covers an extent.
     pub(super) fn pretokens(
         &self,
         sketch_size: Option<usize>,
-        key: impl Fn(std::ops::Range<usize>) -> String,
+        key: impl Fn(&Extent) -> String,
     ) -> Result<Tally<PretokenCounts>, TrainError> {
         self.run(Phase::Count, sketch_size, key, || {
             let sketch = sketch_size.map(BigramSketch::new);
@@ -79,7 +81,7 @@ impl Pass<'_> {
         eligible: &Eligible,
         sketch: Option<&BigramSketch>,
         cut_below: u64,
-        key: impl Fn(std::ops::Range<usize>) -> String,
+        key: impl Fn(&Extent) -> String,
     ) -> Result<(CandidateCounts, Tally<CandidateCounts>), TrainError> {
         let early = sketch.filter(|_| cut_below > 1).map(|sketch| EarlyCut {
             sketch,
@@ -103,7 +105,7 @@ impl Pass<'_> {
         preparation: Option<&Preparation>,
         eligible: &Eligible,
         early: Option<EarlyCut<'_>>,
-        key: impl Fn(std::ops::Range<usize>) -> String,
+        key: impl Fn(&Extent) -> String,
     ) -> Result<(CandidateCounts, Tally<CandidateCounts>), TrainError> {
         let mut tally = self.run(Phase::Candidates, None, key, || {
             CandidateCounter::new(

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::counter::Extras;
-use crate::corpus::{CorpusError, ReadReport, SourceReport};
+use crate::corpus::{Before, CorpusError, ReadReport, SourceReport};
 
 /// Some of the counts of a piece.
 #[derive(Debug)]
@@ -26,6 +26,9 @@ pub(super) struct Piece<C> {
     pub(super) parts: Vec<WeightedPart<C>>,
     pub(super) extras: Extras,
     pub(super) read: ReadReport,
+    /// If the piece is a section of a source: what comes before the next section. `None` if the
+    /// source could not be read further.
+    pub(super) end: Option<Before>,
 }
 
 impl<C> Piece<C> {
@@ -52,6 +55,7 @@ impl<C> Piece<C> {
             "pretokens": self.extras.pretokens,
             "sources": sources.collect::<Vec<_>>(),
             "skips": skips.collect::<Vec<_>>(),
+            "end": self.end.map(|end| json!([end.lines, end.is_blank])),
         })
     }
 
@@ -89,6 +93,13 @@ impl<C> Piece<C> {
                 sketch: None,
             },
             read,
+            end: match &value["end"] {
+                Value::Null => None,
+                end => Some(Before {
+                    lines: end[0].as_u64()?,
+                    is_blank: end[1].as_bool()?,
+                }),
+            },
         })
     }
 }

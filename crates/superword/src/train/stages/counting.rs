@@ -6,7 +6,7 @@ use crate::model::Model;
 use crate::observe::{Observer, Phase};
 use crate::prepare::Preparations;
 use crate::text::Pretokenizer;
-use crate::train::counting::{Budget, Pass};
+use crate::train::counting::{Budget, Extent, Pass};
 use crate::train::inputs::Inputs;
 use crate::train::report::{GroupRead, PhaseTime, TextReport};
 use crate::train::superwords::{greedy_floor, guess_threshold, safe_threshold};
@@ -161,7 +161,7 @@ pub fn guess_cut(
 }
 
 /// No stage keeps its work, so there is only one piece.
-fn piece_key(_: std::ops::Range<usize>) -> String {
+fn piece_key(_: &Extent) -> String {
     "all".into()
 }
 

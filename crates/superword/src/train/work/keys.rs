@@ -11,11 +11,10 @@
 //! option structs apart without `..`: a new option does not compile until someone has decided here
 //! which stage depends on it.
 
-use std::ops::Range;
-
 use serde_json::{Value, json};
 use xxhash_rust::xxh3::xxh3_128;
 
+use super::super::counting::Extent;
 use super::super::{Resources, TrainOptions};
 use crate::corpus::{ReadOptions, Sample, Weight};
 use crate::text::PretokenizerConfig;
@@ -142,23 +141,21 @@ impl Keys {
         ]))
     }
 
-    /// What counting a range of the sources depends on, whatever is counted.
-    fn text(&self, range: Range<usize>) -> Value {
+    /// What counting a part of the input depends on, whatever is counted.
+    fn text(&self, extent: &Extent) -> Value {
+        let Extent { sources, section } = extent;
         json!([
             self.reading,
             self.pretokenizer,
-            self.sources[range.clone()],
-            self.weights[range],
+            self.sources[sources.clone()],
+            self.weights[sources.clone()],
+            section.as_ref().map(|bytes| [bytes.start, bytes.end]),
             self.sample.as_ref().map(|_| self.sample_key()),
         ])
     }
 
     /// The key of the pretoken counts of a piece, with a sketch of `sketch_size` counters.
-    pub(in crate::train) fn counts(
-        &self,
-        piece: Range<usize>,
-        sketch_size: Option<usize>,
-    ) -> String {
+    pub(in crate::train) fn counts(&self, piece: &Extent, sketch_size: Option<usize>) -> String {
         hash(&json!(["count", self.text(piece), sketch_size]))
     }
 
@@ -171,7 +168,7 @@ impl Keys {
     /// the early cut: its threshold and the size of its sketch.
     pub(in crate::train) fn candidates(
         &self,
-        piece: Range<usize>,
+        piece: &Extent,
         words: &str,
         early_cut: Option<(u64, usize)>,
     ) -> String {
