@@ -141,7 +141,8 @@ def test_weights_samples_and_superwords(
         (tmp_path / f"{name}.jsonl").write_text(lines)
     groups = {name: [tmp_path / f"{name}.jsonl"] for name in ("a", "b")}
     assert_divided(groups, tmp_path, (1, 3000), vocab_size=420, **options)
-    assert len(list((tmp_path / "work-3000").glob("candidates-*.json"))) > 4
+    if "sample" not in options:  # The documents of a small sample are one piece.
+        assert len(list((tmp_path / "work-3000").glob("candidates-*.json"))) > 4
 
 
 @pytest.mark.parametrize("kept", [False, True])
@@ -188,7 +189,7 @@ def test_a_run_killed_within_a_file_counts_only_the_rest(tmp_path: Path) -> None
     with path.open("w") as file:
         for _ in range(30_000):
             file.write(json.dumps({"text": " ".join(chance.choices(words, k=12))}) + "\n")
-    size = path.stat().st_size // 40
+    size = path.stat().st_size // 40 + 1
     code = (
         "import sys; from pathlib import Path\n"
         f"sys.path[:0] = {[str(Path(__file__).parent), str(Path(__file__).parents[1])]!r}\n"

@@ -206,12 +206,20 @@ fn read_batches(
 }
 
 #[cfg(unix)]
-pub(super) fn read_at(file: &File, buffer: &mut [u8], position: u64) -> io::Result<usize> {
+pub(in crate::corpus) fn read_at(
+    file: &File,
+    buffer: &mut [u8],
+    position: u64,
+) -> io::Result<usize> {
     std::os::unix::fs::FileExt::read_at(file, buffer, position)
 }
 
 #[cfg(windows)]
-pub(super) fn read_at(file: &File, buffer: &mut [u8], position: u64) -> io::Result<usize> {
+pub(in crate::corpus) fn read_at(
+    file: &File,
+    buffer: &mut [u8],
+    position: u64,
+) -> io::Result<usize> {
     std::os::windows::fs::FileExt::seek_read(file, buffer, position)
 }
 

@@ -220,11 +220,11 @@ mod tests {
     fn the_search_for_an_end_crosses_chunks() {
         let long = "y".repeat(2 * CHUNK);
         let text = format!("{long}\n   {long}\n \nz\n");
-        assert_eq!(sections(text.as_bytes(), Format::Lines, 100).len(), 4);
-        assert_eq!(sections(text.as_bytes(), Format::Paragraphs, 100).len(), 2);
+        assert_eq!(sections(text.as_bytes(), Format::Lines, 1).len(), 4);
+        assert_eq!(sections(text.as_bytes(), Format::Paragraphs, 1).len(), 2);
         let spaces = " ".repeat(2 * CHUNK);
         let text = format!("{long}\n{spaces}\nz\n");
-        assert_eq!(sections(text.as_bytes(), Format::Paragraphs, 100).len(), 2);
+        assert_eq!(sections(text.as_bytes(), Format::Paragraphs, 1).len(), 2);
     }
 
     #[test]

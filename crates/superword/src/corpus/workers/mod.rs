@@ -10,4 +10,4 @@ pub use parallel::read_parallel;
 pub(crate) use parallel::{empty, read_section};
 
 /// Text bytes between two checks whether to stop.
-const BYTES_PER_CHECK: usize = 64 << 10;
+pub(super) const BYTES_PER_CHECK: usize = 64 << 10;

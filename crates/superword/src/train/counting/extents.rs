@@ -1,48 +1,17 @@
-//! Which parts of the input are counted together.
+//! Which parts of the text are counted together.
 
-use std::ops::Range;
+use xxhash_rust::xxh3::xxh3_128;
 
+use super::super::extent::Extent;
 use super::Pass;
-use crate::corpus::Source;
+use crate::corpus::{Chunk, Source, ranges};
 use crate::observe::{Observer, Stopped};
 
 /// The default size of a piece in stored bytes. A killed run loses about that much work.
 const PIECE_BYTES: u64 = 64 << 20;
 
-/// The part of the input that a piece covers: whole sources, or a section of one source.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(in crate::train) struct Extent {
-    /// The sources.
-    pub(in crate::train) sources: Range<usize>,
-    /// The section, if it is not all of them. Then there is only one source.
-    pub(in crate::train) section: Option<Range<u64>>,
-}
-
-impl Extent {
-    /// Some sources as a whole.
-    fn whole(sources: Range<usize>) -> Extent {
-        Extent {
-            sources,
-            section: None,
-        }
-    }
-
-    /// True for a section that does not start its source.
-    pub(super) fn continues(&self) -> bool {
-        self.section.as_ref().is_some_and(|bytes| bytes.start > 0)
-    }
-
-    /// Its size as it is stored.
-    pub(super) fn stored_bytes(&self, sources: &[Source]) -> u64 {
-        match &self.section {
-            Some(bytes) => bytes.end - bytes.start,
-            None => stored_bytes(&sources[self.sources.clone()]),
-        }
-    }
-}
-
 /// The size of all sources as they are stored.
-pub(super) fn stored_bytes(sources: &[Source]) -> u64 {
+fn stored_bytes(sources: &[Source]) -> u64 {
     let sizes = sources.iter().map(Source::stored_bytes);
     sizes.fold(0, u64::saturating_add)
 }
@@ -52,14 +21,43 @@ impl Pass<'_> {
     /// run has to count again.
     pub(super) fn extents(&self) -> Result<Vec<Extent>, Stopped> {
         let sources = self.inputs.sources();
-        match self.store.kept_directory() {
-            None => Ok(vec![Extent::whole(0..sources.len())]),
-            Some(_) => {
-                let max_bytes = self.piece_bytes.unwrap_or(PIECE_BYTES);
-                divide(sources, max_bytes, self.observer)
-            }
+        let is_kept = self.store.kept_directory().is_some();
+        let max_bytes = self.piece_bytes.unwrap_or(PIECE_BYTES);
+        if let Some(sample) = self.sample {
+            let chunks = sample.texts.chunks();
+            let max_bytes = if is_kept { max_bytes } else { u64::MAX };
+            return Ok(ranges(chunks, max_bytes)
+                .into_iter()
+                .map(|range| Extent::Sample {
+                    hash: hash_of(&chunks[range.clone()]),
+                    chunks: range,
+                })
+                .collect());
+        }
+        match is_kept {
+            false => Ok(vec![Extent::Sources(0..sources.len())]),
+            true => divide(sources, max_bytes, self.observer),
         }
     }
+
+    /// The size of an extent as it is stored.
+    pub(super) fn stored_bytes(&self, extent: &Extent) -> u64 {
+        match (extent, self.sample) {
+            (Extent::Sources(range), _) => stored_bytes(&self.inputs.sources()[range.clone()]),
+            (Extent::Section { bytes, .. }, _) => bytes.end - bytes.start,
+            (Extent::Sample { chunks, .. }, Some(sample)) => {
+                let chunks = &sample.texts.chunks()[chunks.clone()];
+                chunks.iter().map(|chunk| chunk.stored).sum()
+            }
+            (Extent::Sample { .. }, None) => 0,
+        }
+    }
+}
+
+fn hash_of(chunks: &[Chunk]) -> u128 {
+    let numbers = chunks.iter().flat_map(|chunk| [chunk.hash, chunk.bytes]);
+    let bytes: Vec<u8> = numbers.flat_map(u64::to_le_bytes).collect();
+    xxh3_128(&bytes)
 }
 
 /// Groups small sources, and divides large ones. A source that is too large and cannot be divided is
@@ -74,7 +72,7 @@ fn divide(
     for (index, source) in sources.iter().enumerate() {
         let bytes = source.stored_bytes();
         if start < index && size.saturating_add(bytes) > max_bytes {
-            extents.push(Extent::whole(start..index));
+            extents.push(Extent::Sources(start..index));
             (start, size) = (index, 0);
         }
         size = size.saturating_add(bytes);
@@ -83,15 +81,15 @@ fn divide(
             false => Vec::new(),
         };
         if sections.len() > 1 {
-            extents.extend(sections.into_iter().map(|bytes| Extent {
-                sources: index..index + 1,
-                section: Some(bytes),
+            extents.extend(sections.into_iter().map(|bytes| Extent::Section {
+                source: index,
+                bytes,
             }));
             (start, size) = (index + 1, 0);
         }
     }
     if start < sources.len() {
-        extents.push(Extent::whole(start..sources.len()));
+        extents.push(Extent::Sources(start..sources.len()));
     }
     Ok(extents)
 }
@@ -120,24 +118,19 @@ mod tests {
             source("g", Format::Lines, 1),
         ];
         let extents = divide(&sources, 80, &Silent).unwrap();
-        let section = |bytes| Extent {
-            sources: 4..5,
-            section: Some(bytes),
-        };
+        let section = |bytes| Extent::Section { source: 4, bytes };
         let wanted = [
-            Extent::whole(0..2),
-            Extent::whole(2..3),
-            Extent::whole(3..4),
+            Extent::Sources(0..2),
+            Extent::Sources(2..3),
+            Extent::Sources(3..4),
             section(0..72),
             section(72..136),
             section(136..200),
-            Extent::whole(5..7),
+            Extent::Sources(5..7),
         ];
         assert_eq!(extents, wanted);
-        let sizes = extents.iter().map(|extent| extent.stored_bytes(&sources));
-        assert_eq!(sizes.sum::<u64>(), stored_bytes(&sources));
         let together = divide(&sources, 1 << 20, &Silent).unwrap();
-        assert_eq!(together, [Extent::whole(0..7)]);
+        assert_eq!(together, [Extent::Sources(0..7)]);
         assert_eq!(divide(&[], 1, &Silent).unwrap(), []);
     }
 }

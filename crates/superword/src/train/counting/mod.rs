@@ -15,12 +15,13 @@ mod spill;
 mod weighted;
 
 pub(super) use budget::Budget;
-pub(super) use extents::Extent;
 pub(super) use piece::WeightedPart;
 pub(super) use pieces::Tally;
 
 use super::TrainError;
+use super::extent::Extent;
 use super::inputs::Inputs;
+use super::sampling::KeptSample;
 use super::work::Store;
 use crate::corpus::{ReadOptions, Source};
 use crate::count::{
@@ -35,6 +36,8 @@ use crate::text::Pretokenizer;
 #[derive(Clone, Copy)]
 pub(super) struct Pass<'a> {
     pub(super) inputs: &'a Inputs<'a>,
+    /// Read these documents instead of the inputs.
+    pub(super) sample: Option<&'a KeptSample>,
     pub(super) read: &'a ReadOptions,
     pub(super) pretokenizer: &'a Pretokenizer,
     pub(super) store: &'a Store,

@@ -1,16 +1,19 @@
 //! One pass over the text, piece by piece.
 
 use std::io::Write;
+use std::ops::Range;
 
 use super::super::TrainError;
+use super::super::extent::Extent;
+use super::super::sampling::KeptSample;
 use super::Pass;
 use super::counter::{Counter, Extras};
-use super::extents::{Extent, stored_bytes};
 use super::piece::{Piece, WeightedPart};
 use super::spill::{Spill, Spilling};
 use super::weighted::Weighted;
 use crate::corpus::{
-    self, Before, MAX_SKIPS_SHOWN, ReadOptions, ReadReport, Section, read_parallel, read_section,
+    self, Before, MAX_SKIPS_SHOWN, ReadOptions, ReadReport, Section, SourceReport, read_parallel,
+    read_section, read_texts,
 };
 use crate::count::BigramSketch;
 use crate::observe::{Observer, Phase};
@@ -26,11 +29,12 @@ pub(in crate::train) struct Tally<C> {
 }
 
 impl<C> Tally<C> {
-    fn new() -> Tally<C> {
+    /// `read` has what is skipped in any case.
+    fn new(read: ReadReport) -> Tally<C> {
         Tally {
             parts: Vec::new(),
             extras: Extras::default(),
-            read: ReadReport::default(),
+            read,
             keys: Vec::new(),
         }
     }
@@ -44,22 +48,31 @@ impl<C> Tally<C> {
         all.documents = all.documents.saturating_add(read.documents);
         all.bytes = all.bytes.saturating_add(read.bytes);
         all.skipped = all.skipped.saturating_add(read.skipped);
-        match all.per_source.last_mut() {
-            Some(last) if extent.continues() => {
-                for more in &read.per_source {
-                    last.documents = last.documents.saturating_add(more.documents);
-                    last.bytes = last.bytes.saturating_add(more.bytes);
-                    last.skipped = last.skipped.saturating_add(more.skipped);
-                    last.raw_bytes = last.raw_bytes.saturating_add(more.raw_bytes);
-                }
+        // Sources that the piece is not the first to read.
+        let known = match extent {
+            Extent::Section { .. } if extent.continues() => 1,
+            Extent::Sources(_) | Extent::Section { .. } => 0,
+            Extent::Sample { .. } => all.per_source.len(),
+        };
+        let at = all.per_source.len().saturating_sub(known);
+        for (index, more) in read.per_source.iter().enumerate() {
+            match all.per_source.get_mut(at + index) {
+                Some(sum) => add_source(sum, more),
+                None => all.per_source.push(*more),
             }
-            _ => all.per_source.extend(read.per_source),
         }
         let room = MAX_SKIPS_SHOWN - all.first_skips.len();
         all.first_skips
             .extend(read.first_skips.into_iter().take(room));
         Ok(())
     }
+}
+
+fn add_source(sum: &mut SourceReport, more: &SourceReport) {
+    sum.documents = sum.documents.saturating_add(more.documents);
+    sum.bytes = sum.bytes.saturating_add(more.bytes);
+    sum.skipped = sum.skipped.saturating_add(more.skipped);
+    sum.raw_bytes = sum.raw_bytes.saturating_add(more.raw_bytes);
 }
 
 impl Pass<'_> {
@@ -72,15 +85,16 @@ impl Pass<'_> {
         key: impl Fn(&Extent) -> String,
         make: impl Fn() -> C + Sync,
     ) -> Result<Tally<C::Counts>, TrainError> {
-        let sources = self.inputs.sources();
-        let total = stored_bytes(sources);
-        let mut before = 0u64;
-        let mut tally = Tally::new();
         let extents = self.extents()?;
+        let sizes = extents.iter().map(|extent| self.stored_bytes(extent));
+        let sizes: Vec<u64> = sizes.collect();
+        let total = sizes.iter().copied().fold(0, u64::saturating_add);
+        let mut before = 0u64;
+        let skipped = self.sample.map(KeptSample::skipped);
+        let mut tally = Tally::new(skipped.unwrap_or_default());
         // What comes before a section, from the piece before it.
         let mut in_source = Some(Before::NOTHING);
-        for extent in &extents {
-            let size = extent.stored_bytes(sources);
+        for (extent, size) in extents.iter().zip(sizes) {
             let pass_over = || {
                 let done = before.saturating_add(size).min(total);
                 self.observer.progress(phase, done, Some(total));
@@ -113,15 +127,11 @@ impl Pass<'_> {
                         true => self.observer,
                         false => &shifted,
                     };
-                    let section = extent.section.as_ref().map(|bytes| Section {
-                        bytes: bytes.clone(),
-                        before: in_source_before,
-                    });
                     let reading = Reading {
                         phase,
                         observer,
                         extent,
-                        section,
+                        before: in_source_before,
                     };
                     let piece = self.count_piece(&reading, &prefix, &make)?;
                     self.keep_piece(&prefix, extent, &piece)?;
@@ -133,7 +143,7 @@ impl Pass<'_> {
             tally.add(key, extent, piece)?;
         }
         if tally.read.bytes == 0 && !self.read.allow_empty {
-            return Err(corpus::empty(sources, &tally.read).into());
+            return Err(corpus::empty(self.inputs.sources(), &tally.read).into());
         }
         Ok(tally)
     }
@@ -148,27 +158,50 @@ impl Pass<'_> {
             phase,
             observer,
             extent,
-            ref section,
+            before,
         } = reading;
-        let groups = self.read.groups.as_ref();
         let read = ReadOptions {
             // Only the text as a whole must not be empty.
             allow_empty: true,
-            groups: groups.map(|groups| groups.slice(extent.sources.clone())),
             ..self.read.clone()
+        };
+        let read_of = |sources: Range<usize>| ReadOptions {
+            groups: read.groups.as_ref().map(|groups| groups.slice(sources)),
+            ..read.clone()
         };
         let spill = self.store.spill_directory().map(|directory| {
             let max_table_bytes = self.budget.map_or(usize::MAX, |budget| budget.table);
             Spill::new(directory, prefix, max_table_bytes)
         });
-        let sources = &self.inputs.sources()[extent.sources.clone()];
+        let sources = self.inputs.sources();
         let make_sink = |_| Weighted::new(|| Spilling::new(make(), spill.as_ref()));
-        let (sinks, read, end) = match section {
-            None => {
+        let (sinks, read, end) = match (extent, self.sample) {
+            (Extent::Sources(range), _) => {
+                let (sources, read) = (&sources[range.clone()], read_of(range.clone()));
                 let (sinks, read) = read_parallel(sources, &read, phase, observer, make_sink)?;
                 (sinks, read, None)
             }
-            Some(section) => read_section(&sources[0], section, &read, phase, observer, make_sink)?,
+            (Extent::Section { source, bytes }, _) => {
+                let section = Section {
+                    bytes: bytes.clone(),
+                    before,
+                };
+                let (source, read) = (&sources[*source], read_of(*source..source + 1));
+                read_section(source, &section, &read, phase, observer, make_sink)?
+            }
+            (Extent::Sample { chunks, .. }, Some(sample)) => {
+                // Only documents of the sample are left.
+                let read = ReadOptions {
+                    sample: None,
+                    ..read
+                };
+                let (texts, chunks) = (&sample.texts, chunks.clone());
+                let count = sources.len();
+                let read = read_texts(texts, chunks, count, &read, phase, observer, make_sink);
+                let (sinks, read) = read.map_err(|error| sample.error(error))?;
+                (sinks, read, None)
+            }
+            (Extent::Sample { .. }, None) => (Vec::new(), ReadReport::default(), None),
         };
         let mut piece = Piece {
             parts: Vec::new(),
@@ -211,7 +244,12 @@ impl Pass<'_> {
             return Ok(());
         };
         // The key stands for the files as they were at the start of the run.
-        self.inputs.check(extent.sources.clone())?;
+        match extent {
+            Extent::Sources(range) => self.inputs.check(range.clone())?,
+            Extent::Section { source, .. } => self.inputs.check(*source..source + 1)?,
+            // The sample was checked when it was drawn.
+            Extent::Sample { .. } => {}
+        }
         if let Some(sketch) = &piece.extras.sketch {
             directory.write(&format!("{prefix}.sketch"), |out| {
                 out.write_all(&sketch.to_compressed()?)
@@ -230,7 +268,8 @@ struct Reading<'a> {
     phase: Phase,
     observer: &'a dyn Observer,
     extent: &'a Extent,
-    section: Option<Section>,
+    /// What comes before a section.
+    before: Before,
 }
 
 /// Reports the progress of a piece as progress of the whole pass.

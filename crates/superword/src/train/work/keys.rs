@@ -14,7 +14,7 @@
 use serde_json::{Value, json};
 use xxhash_rust::xxh3::xxh3_128;
 
-use super::super::counting::Extent;
+use super::super::extent::Extent;
 use super::super::{Resources, TrainOptions};
 use crate::corpus::{ReadOptions, Sample, Weight};
 use crate::text::PretokenizerConfig;
@@ -126,9 +126,9 @@ impl Keys {
         }
     }
 
-    /// The name of the sample plan. A sample depends on the whole text, but on no weight except 0.
-    pub(in crate::train) fn sample_plan(&self) -> String {
-        format!("sample-{}.plan", self.sample_key())
+    /// The files of the sample. A sample depends on the whole text, but on no weight except 0.
+    pub(in crate::train) fn sample(&self) -> SampleNames {
+        SampleNames::new(&self.sample_key())
     }
 
     fn sample_key(&self) -> String {
@@ -143,13 +143,25 @@ impl Keys {
 
     /// What counting a part of the input depends on, whatever is counted.
     fn text(&self, extent: &Extent) -> Value {
-        let Extent { sources, section } = extent;
+        let (text, weights) = match extent {
+            Extent::Sources(range) => (
+                json!(self.sources[range.clone()]),
+                &self.weights[range.clone()],
+            ),
+            Extent::Section { source, bytes } => (
+                json!([self.sources[*source], [bytes.start, bytes.end]]),
+                &self.weights[*source..=*source],
+            ),
+            // The documents of a chunk come from any sources.
+            Extent::Sample { chunks: _, hash } => {
+                (json!(format!("sample {hash:032x}")), &self.weights[..])
+            }
+        };
         json!([
             self.reading,
             self.pretokenizer,
-            self.sources[sources.clone()],
-            self.weights[sources.clone()],
-            section.as_ref().map(|bytes| [bytes.start, bytes.end]),
+            text,
+            weights,
             self.sample.as_ref().map(|_| self.sample_key()),
         ])
     }
@@ -178,6 +190,27 @@ impl Keys {
     /// The key of the model that is learned from the words of the key `words`.
     pub(in crate::train) fn model(&self, words: &str) -> String {
         hash(&json!(["model", words, self.model]))
+    }
+}
+
+/// The names of the files of a sample.
+#[derive(Debug)]
+pub(in crate::train) struct SampleNames {
+    /// Which documents are in it.
+    pub(in crate::train) plan: String,
+    /// Their texts.
+    pub(in crate::train) texts: String,
+    /// What the file of texts holds, and what was skipped.
+    pub(in crate::train) record: String,
+}
+
+impl SampleNames {
+    pub(in crate::train) fn new(key: &str) -> SampleNames {
+        SampleNames {
+            plan: format!("sample-{key}.plan"),
+            texts: format!("sample-{key}.texts"),
+            record: format!("sample-{key}.json"),
+        }
     }
 }
 
