@@ -69,7 +69,12 @@ def work_dir(disk: Path, folder: Path) -> None:
     def run() -> bytes:
         sources = gather(expand(inputs), options)
         with work.held(options, sources.names) as (held, _):
-            engine = {**options.for_engine(), "groups": None, "piece_bytes": 1, "work_dir": held}
+            engine = {
+                **options.for_engine(),
+                "groups": None,
+                "piece_bytes": 60_000,
+                "work_dir": held,
+            }
             return _core.train(sources.sources, engine, None)[0].to_bytes()
 
     ballast = fill(disk, leave=0)
@@ -114,6 +119,29 @@ def temporary(disk: Path, folder: Path) -> None:
     ballast.unlink()
     os.environ["TMPDIR"] = str(folder)
     assert superword.train(text, vocab_size=300, method="bpe", **options) == wanted
+
+
+def sample(disk: Path, folder: Path) -> None:
+    """A sample that does not fit on the disk is an error, and leaves no file behind."""
+    text = folder / "a.txt"
+    text.write_text("\n".join(some_text(2_000_000)))
+    options: dict[str, Any] = {"format": "lines", "vocab_size": 300, "method": "bpe", "threads": 1}
+    options["sample"] = text.stat().st_size // 2
+    os.environ["TMPDIR"] = str(disk)
+    error = failed(WorkDirError, lambda: superword.train(text, **options))
+    assert "TMPDIR" in str(error.hint)
+    assert not os.listdir(disk)  # noqa: PTH208
+    kept = disk / "work"
+    error = failed(WorkDirError, lambda: superword.train(text, **options, work_dir=kept))
+    assert error.facts["path"].startswith(str(kept)), error.facts
+    assert "the same command" in str(error.hint)
+    assert not list(kept.glob("sample-*"))
+    # Another disk has enough room.
+    os.environ["TMPDIR"] = str(folder)
+    wanted = superword.train(text, **options)
+    for _ in range(2):
+        assert superword.train(text, **options, work_dir=folder / "work") == wanted
+    assert len(list((folder / "work").glob("sample-*.texts"))) == 1
 
 
 def texts(disk: Path, folder: Path) -> None:
@@ -189,6 +217,7 @@ def encoded(disk: Path, folder: Path) -> None:
 SCENARIOS = {
     "work_dir": work_dir,
     "temporary": temporary,
+    "sample": sample,
     "texts": texts,
     "output": output,
     "encoded": encoded,

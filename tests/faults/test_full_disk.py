@@ -26,7 +26,9 @@ def mounted(disk: Path, *command: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run([*run, *command], capture_output=True, text=True, timeout=120, env=env)
 
 
-@pytest.mark.parametrize("scenario", ["work_dir", "temporary", "texts", "output", "encoded"])
+@pytest.mark.parametrize(
+    "scenario", ["work_dir", "temporary", "sample", "texts", "output", "encoded"]
+)
 def test_a_disk_that_is_really_full(tmp_path: Path, scenario: str) -> None:
     if shutil.which("unshare") is None or mounted(tmp_path / "disk", "true").returncode:
         pytest.skip("a small file system cannot be mounted here (unshare, tmpfs)")

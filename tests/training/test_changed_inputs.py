@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 from superword import _core
@@ -33,13 +32,12 @@ class ChangesAFile:
         yield b"".join(offset.to_bytes(8, "little") for offset in offsets), text, None
 
 
-@pytest.mark.parametrize("given", [{"method": "boundless"}, {"method": "bpe", "sample": 3000}])
 def test_a_file_that_changes_between_two_passes_is_an_input_error_that_names_it(
-    tmp_path: Path, texts: list[str], given: dict[str, Any]
+    tmp_path: Path, texts: list[str]
 ) -> None:
     path = tmp_path / "a.txt"
     path.write_text("\n".join(texts))
-    options = TrainOptions(vocab_size=420, format="lines", threads=1, **given)
+    options = TrainOptions(vocab_size=420, format="lines", threads=1)
     sources: Sources = gather(expand(path, options.format), options)
     changes = ChangesAFile(path)
     batches = _core.Batches("batches", 0, changes.open)
@@ -48,3 +46,15 @@ def test_a_file_that_changes_between_two_passes_is_an_input_error_that_names_it(
     assert changes.reads == 2
     assert caught.value.path == str(path)
     assert "run again once nothing writes to the file" in str(caught.value.hint)
+
+
+def test_a_sample_reads_its_inputs_once(tmp_path: Path, texts: list[str]) -> None:
+    path = tmp_path / "a.txt"
+    path.write_text("\n".join(texts))
+    for method in ("bpe", "boundless"):
+        options = TrainOptions(vocab_size=420, format="lines", sample=3000, method=method)
+        sources: Sources = gather(expand(path, options.format), options)
+        changes = ChangesAFile(path)
+        batches = _core.Batches("batches", 0, changes.open)
+        _core.train([*sources.sources, (batches, None)], options.for_engine(), None)
+        assert changes.reads == 1

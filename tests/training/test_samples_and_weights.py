@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 import superword
 from superword.errors import InputError, OptionError
-from superword.inputs import Texts
+from superword.inputs import Texts, documents
 from superword.stages import count_pretokens
 
 
@@ -31,6 +33,32 @@ def test_a_sample_is_drawn_from_all_files_and_by_the_seed(tmp_path: Path) -> Non
     tok = superword.train_from_iterator(texts, vocab_size=300, sample=size, seed=7)
     assert tok.facts["options"]["sample"] == size
     assert tok.facts["options"]["seed"] == 7
+
+
+@pytest.mark.filterwarnings("ignore::superword.errors.SkippedWarning")
+@pytest.mark.parametrize("kept", [False, True])
+def test_what_is_learned_from_a_sample_is_learned_from_its_documents(
+    tmp_path: Path, texts: list[str], kept: bool
+) -> None:
+    folder = tmp_path / "texts"
+    folder.mkdir()
+    for number in range(4):
+        lines = [json.dumps({"text": text}) for text in texts[number::4]]
+        lines.insert(number, "{broken")
+        (folder / f"{number}.jsonl").write_text("\n".join(lines))
+    given: dict[str, Any] = {"vocab_size": 420, "on_error": "skip"}
+    sample: dict[str, Any] = {"sample": 6000, "seed": 4}
+    drawn = list(documents(folder, on_error="skip", **sample))
+    assert 2 < len(drawn) < len(texts)
+    wanted = superword.train_from_iterator(drawn, vocab_size=420)
+    work = {"work_dir": tmp_path / "work"} if kept else {}
+    for _ in range(2):
+        got = superword.train(folder, **given, **sample, **work)
+        assert got.merges == wanted.merges
+        assert got.supermerges == wanted.supermerges
+        for name in ("documents", "bytes", "pretokens", "unique_pretokens"):
+            assert got.facts[name] == wanted.facts[name], name
+        assert got.facts["skipped_documents"] == 4
 
 
 def test_whole_weights_equal_documents_given_that_often(texts: list[str]) -> None:

@@ -27,11 +27,17 @@ pub use error::{CorpusError, ReadError};
 pub use format::{Compression, Format};
 pub use options::{DocumentSink, MAX_SKIPS_SHOWN, OnError, ReadOptions, ReadReport, SourceReport};
 pub(crate) use parse::jsonl::{jsonl_text, jsonl_text_slowly};
+pub(crate) use sample::{
+    Chunk, DrawnSample, KeepError, Texts, TextsError, draw_sample, ranges, read_texts,
+};
 pub use sample::{Sample, SamplePlan, plan_sample};
 pub use source::{BatchStream, Batches, Location, Source};
+pub(crate) use stream::sections::{Before, Section};
 pub use weights::{Groups, Weight};
 pub use workers::read_parallel;
-pub(crate) use workers::{BlockNumber, BlockWorker, OrderedBlock, empty, read_ordered};
+pub(crate) use workers::{
+    BlockNumber, BlockWorker, OrderedBlock, empty, read_ordered, read_section,
+};
 
 #[cfg(test)]
 mod tests;

@@ -7,8 +7,8 @@ use crate::corpus::Source;
 
 /// The sources of a run, and what they looked like when it started.
 ///
-/// A run reads its inputs up to three times: for the sample, for the words and for the candidates.
-/// All passes must see the same text, or the model would mix words of the old text with superwords
+/// A run reads its inputs once for the words and once for the candidates, or once for a sample, whose
+/// documents it keeps. All passes must see the same text, or the model would mix words of the old text with superwords
 /// of the new one. A run that reads its inputs once does not check them.
 pub(super) struct Inputs<'a> {
     sources: &'a [Source],

@@ -11,6 +11,8 @@
 //! | `superwords/` | phase 2: BoundlessBPE and SuperBPE, what may be joined, where to cut |
 //! | `build` | the learned history becomes a model |
 //! | `inputs` | whether the inputs are still the same |
+//! | `extent` | the part of a text that is one piece |
+//! | `sampling` | draws the sample and keeps its documents |
 //! | `options`, `report`, `error`, `watch` | what goes in and what comes out |
 
 mod build;
@@ -19,12 +21,16 @@ mod counting;
 mod documents;
 mod error;
 #[cfg(feature = "files")]
+mod extent;
+#[cfg(feature = "files")]
 mod inputs;
 mod options;
 #[cfg(feature = "files")]
 mod report;
 #[cfg(feature = "files")]
 mod run;
+#[cfg(feature = "files")]
+mod sampling;
 mod stages;
 mod superwords;
 mod watch;

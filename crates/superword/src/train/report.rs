@@ -2,10 +2,10 @@
 
 use std::time::{Duration, Instant};
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::build::TextFacts;
-use crate::corpus::{Groups, ReadReport};
+use crate::corpus::{CorpusError, Groups, ReadReport, SourceReport};
 use crate::model::Facts;
 use crate::observe::Phase;
 
@@ -129,4 +129,39 @@ impl GroupRead {
         }
         all
     }
+}
+
+/// A report as it is kept.
+pub(super) fn report_to_json(report: &ReadReport) -> Value {
+    let sources = report.per_source.iter();
+    let sources = sources.map(|read| [read.documents, read.bytes, read.skipped, read.raw_bytes]);
+    let skips = report.first_skips.iter().map(ToString::to_string);
+    json!({
+        "sources": sources.collect::<Vec<_>>(),
+        "skips": skips.collect::<Vec<_>>(),
+    })
+}
+
+/// The inverse of [`report_to_json`]; `None` for anything else.
+pub(super) fn report_from_json(value: &Value) -> Option<ReadReport> {
+    let mut read = ReadReport::default();
+    for source in value["sources"].as_array()? {
+        let at = |index: usize| source[index].as_u64();
+        let report = SourceReport {
+            documents: at(0)?,
+            bytes: at(1)?,
+            skipped: at(2)?,
+            raw_bytes: at(3)?,
+        };
+        read.documents = read.documents.checked_add(report.documents)?;
+        read.bytes = read.bytes.checked_add(report.bytes)?;
+        read.skipped = read.skipped.checked_add(report.skipped)?;
+        read.per_source.push(report);
+    }
+    for skip in value["skips"].as_array()? {
+        read.first_skips.push(CorpusError::Earlier {
+            message: skip.as_str()?.to_owned(),
+        });
+    }
+    Some(read)
 }

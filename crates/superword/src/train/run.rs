@@ -7,16 +7,18 @@ use std::borrow::Cow;
 
 use super::build::Learned;
 use super::counting::{Budget, Pass, Tally, WeightedPart};
+use super::extent::Extent;
 use super::inputs::Inputs;
 use super::options::SuperwordPatterns;
 use super::report::{GroupRead, PhaseTime, TextReport, TrainReport};
+use super::sampling::{self, KeptSample};
 use super::superwords::{
     Phase2, SavedNgrams, greedy_floor, guess_threshold, lower_threshold, safe_threshold,
 };
 use super::words::Words;
 use super::work::{Keys, Store};
 use super::{Resources, TrainError, TrainOptions, WatchMerges};
-use crate::corpus::{ReadOptions, SamplePlan, Source, plan_sample};
+use crate::corpus::{ReadOptions, Source};
 use crate::count::{BigramSketch, CandidateCounts, Eligible, PretokenCounts};
 use crate::model::{Method, Model};
 use crate::observe::{Observer, Phase};
@@ -72,6 +74,8 @@ struct Run<'a> {
     inputs: &'a Inputs<'a>,
     /// Has the sample plan once it is made.
     read: ReadOptions,
+    /// The documents of the sample, if they are read instead of the inputs.
+    sample: Option<KeptSample>,
     pretokenizer: &'a Pretokenizer,
     options: &'a TrainOptions,
     resources: &'a Resources,
@@ -101,6 +105,7 @@ impl<'a> Run<'a> {
             keys: Keys::new(identities, read, config, options, resources),
             inputs,
             read: read.clone(),
+            sample: None,
             pretokenizer,
             options,
             resources,
@@ -122,6 +127,7 @@ impl<'a> Run<'a> {
     fn pass(&self) -> Pass<'_> {
         Pass {
             inputs: self.inputs,
+            sample: self.sample.as_ref(),
             read: &self.read,
             pretokenizer: self.pretokenizer,
             store: &self.store,
@@ -136,18 +142,22 @@ impl<'a> Run<'a> {
         let Some(sample) = self.options.sample else {
             return Ok(());
         };
-        let plan = self.timed(Phase::Sample, |run| -> Result<SamplePlan, TrainError> {
-            let name = run.keys.sample_plan();
-            if let Some(plan) = run.store.find(&name, SamplePlan::from_bytes) {
-                return Ok(plan);
-            }
-            let plan = plan_sample(run.inputs.sources(), &run.read, sample, run.observer)?;
-            run.inputs.check_all()?;
-            run.store.keep(&name, || Ok(plan.to_bytes()))?;
-            Ok(plan)
+        let (plan, kept) = self.timed(Phase::Sample, |run| {
+            let names = run.keys.sample();
+            let (inputs, read) = (run.inputs, &run.read);
+            sampling::draw(inputs, read, sample, &run.store, &names, run.observer)
         })?;
         self.read.sample = Some(plan);
+        self.sample = kept;
         Ok(())
+    }
+
+    /// Returns an error if an input has changed that is read again, or was.
+    fn check_inputs(&self) -> Result<(), TrainError> {
+        match self.sample {
+            Some(_) => Ok(()),
+            None => self.inputs.check_all(),
+        }
     }
 
     /// Counts the pretokens, and the bigrams if candidates will be cut.
@@ -158,7 +168,7 @@ impl<'a> Run<'a> {
             let sketch_size = cutting.then(|| pass.sketch_size());
             pass.pretokens(sketch_size, |piece| run.keys.counts(piece, sketch_size))
         })?;
-        self.inputs.check_all()?;
+        self.check_inputs()?;
         self.report.text = TextReport {
             groups: GroupRead::of(self.read.groups.as_ref(), &tally.read),
             read: tally.read.clone(),
@@ -250,14 +260,14 @@ impl<'a> Run<'a> {
     ) -> Result<CandidateCounts, TrainError> {
         let sketch = sketch.filter(|_| cut_below > 1);
         let early_cut = sketch.map(|sketch| (cut_below, sketch.size()));
-        let key = |piece| self.keys.candidates(piece, words_key, early_cut);
+        let key = |piece: &Extent| self.keys.candidates(piece, words_key, early_cut);
         // Before the pass too: learning words takes a while, and so does the pass.
-        self.inputs.check_all()?;
+        self.check_inputs()?;
         // A model that is trained from scratch has nothing that would have to be prepared.
         let (candidates, _) = self
             .pass()
             .candidates(None, eligible, sketch, cut_below, key)?;
-        self.inputs.check_all()?;
+        self.check_inputs()?;
         Ok(candidates)
     }
 }

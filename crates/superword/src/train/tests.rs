@@ -1,8 +1,8 @@
 //! Promises of whole runs: changed inputs are noticed, and kept words are the learned words.
 
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
+use std::sync::{Arc, Mutex};
 
 use super::build::Learned;
 use super::words::{WordStep, Words};
@@ -60,6 +60,7 @@ fn pretokenizer() -> Pretokenizer {
 struct Setup {
     directory: tempfile::TempDir,
     options: TrainOptions,
+    piece_bytes: u64,
 }
 
 impl Setup {
@@ -67,9 +68,13 @@ impl Setup {
         let setup = Setup {
             directory: tempfile::tempdir().unwrap(),
             options,
+            // Each file is one piece.
+            piece_bytes: 4000,
         };
         for number in 0..2 {
-            std::fs::write(setup.path(number), text(number)).unwrap();
+            let text = text(number);
+            assert!((2001..4000).contains(&text.len()));
+            std::fs::write(setup.path(number), text).unwrap();
         }
         setup
     }
@@ -89,7 +94,7 @@ impl Setup {
         let work_dir = kept.then(|| WorkDir::open(self.directory.path().join("work")).unwrap());
         let resources = Resources {
             work_dir: work_dir.map(Arc::new),
-            piece_bytes: Some(1),
+            piece_bytes: Some(self.piece_bytes),
             ..Resources::default()
         };
         let pretokenizer = pretokenizer();
@@ -131,7 +136,6 @@ fn an_input_that_changes_between_two_passes_is_an_error_that_names_it() {
         (superbpe(), Phase::Merge),
         (superbpe(), Phase::Candidates),
         (sampled(), Phase::Sample),
-        (sampled(), Phase::Count),
     ] {
         for kept in [false, true] {
             let setup = Setup::new(options.clone());
@@ -146,6 +150,78 @@ fn an_input_that_changes_between_two_passes_is_an_error_that_names_it() {
             assert!(got.to_bytes() == wanted.to_bytes(), "{what}");
         }
     }
+}
+
+/// The documents of a sample are kept, so only the first pass reads the inputs.
+#[test]
+fn an_input_that_changes_after_the_sample_was_drawn_changes_nothing() {
+    for method in [Method::Bpe, Method::Boundless] {
+        for kept in [false, true] {
+            let mut setup = Setup::new(TrainOptions {
+                sample: Some(Sample {
+                    max_bytes: 2000,
+                    seed: 1,
+                }),
+                ..TrainOptions::new(method, 270)
+            });
+            setup.piece_bytes = 500;
+            let wanted = setup.train(false, &Silent).unwrap();
+            let observer = ChangesAt::new(Phase::Count, &setup.path(1));
+            let got = setup.train(kept, &observer).unwrap();
+            assert!(observer.done.load(SeqCst));
+            assert!(got.to_bytes() == wanted.to_bytes(), "{method:?} {kept}");
+            // The next run sees the new text.
+            let wanted = setup.train(false, &Silent).unwrap();
+            assert!(wanted.to_bytes() != got.to_bytes());
+            let got = setup.train(kept, &Silent).unwrap();
+            assert!(got.to_bytes() == wanted.to_bytes(), "{method:?} {kept}");
+        }
+    }
+}
+
+#[test]
+fn a_kept_sample_is_used_again_if_it_is_whole() {
+    let setup = Setup::new(sampled());
+    let wanted = setup.train(false, &Silent).unwrap();
+    let stopped = setup.train(true, &StopsAt::new(Phase::Count, -1.0));
+    assert!(matches!(stopped, Err(TrainError::Stopped(_))));
+    let work = setup.directory.path().join("work");
+    let find = |suffix: &str| {
+        let mut paths = std::fs::read_dir(&work)
+            .unwrap()
+            .map(|name| name.unwrap().path());
+        paths
+            .find(|path| {
+                let name = path.file_name().unwrap().to_string_lossy();
+                name.starts_with("sample-") && name.ends_with(suffix)
+            })
+            .unwrap()
+    };
+    let texts = find(".texts");
+    let bytes = std::fs::read(&texts).unwrap();
+    // The same size, but not the same content.
+    let mut damaged = bytes.clone();
+    damaged[bytes.len() / 2] ^= 1;
+    std::fs::write(&texts, damaged).unwrap();
+    let error = setup.train(true, &Silent).map(|_| ()).unwrap_err();
+    let path = texts.display().to_string();
+    assert!(
+        matches!(&error, TrainError::WorkFile { path: named, reason, .. }
+            if *named == path && reason.contains("damaged")),
+        "{error:?}"
+    );
+    // Without the texts or their record, the inputs are read again.
+    std::fs::write(&texts, &bytes[1..]).unwrap();
+    assert!(setup.train(true, &Silent).unwrap().to_bytes() == wanted.to_bytes());
+    std::fs::write(&texts, &bytes).unwrap();
+    std::fs::write(find(".json"), "{}").unwrap();
+    assert!(setup.train(true, &Silent).unwrap().to_bytes() == wanted.to_bytes());
+    // Without the plan, the sample is drawn again.
+    std::fs::remove_file(find(".plan")).unwrap();
+    let watch = StopsAt::new(Phase::Sample, 2.0);
+    assert!(setup.train(true, &watch).unwrap().to_bytes() == wanted.to_bytes());
+    assert!(!watch.seen.into_inner().unwrap().is_empty());
+    assert!(find(".plan").is_file() && find(".json").is_file());
 }
 
 #[test]
@@ -164,6 +240,83 @@ fn counts_of_an_input_that_changed_are_not_kept() {
         name.to_string_lossy().ends_with(".json")
     });
     assert_eq!(records.count(), 2);
+}
+
+/// Stops when a part of a phase is done, and remembers the progress.
+struct StopsAt {
+    phase: Phase,
+    share: f64,
+    seen: Mutex<Vec<(u64, u64)>>,
+    reached: AtomicBool,
+}
+
+impl StopsAt {
+    fn new(phase: Phase, share: f64) -> StopsAt {
+        StopsAt {
+            phase,
+            share,
+            seen: Mutex::default(),
+            reached: AtomicBool::new(false),
+        }
+    }
+}
+
+impl Observer for StopsAt {
+    fn progress(&self, phase: Phase, done: u64, total: Option<u64>) {
+        if phase == self.phase {
+            let total = total.unwrap();
+            self.seen.lock().unwrap().push((done, total));
+            if done as f64 > self.share * total as f64 {
+                self.reached.store(true, SeqCst);
+            }
+        }
+    }
+
+    fn stop_requested(&self) -> bool {
+        self.reached.load(SeqCst)
+    }
+}
+
+#[test]
+fn a_stopped_run_resumes_within_a_file() {
+    for phase in [Phase::Count, Phase::Candidates] {
+        let mut setup = Setup::new(TrainOptions::new(Method::Boundless, 275));
+        setup.piece_bytes = 300;
+        let work = setup.directory.path().join("work");
+        let records = || {
+            let names = std::fs::read_dir(&work).unwrap();
+            let paths = names.map(|name| name.unwrap().path());
+            let prefix = format!("{}-", phase.name());
+            let mut records: Vec<_> = paths
+                .filter(|path| path.extension().is_some_and(|suffix| suffix == "json"))
+                .filter(|path| {
+                    let name = path.file_name().unwrap().to_string_lossy();
+                    name.starts_with(&prefix)
+                })
+                .map(|path| (path.metadata().unwrap().modified().unwrap(), path))
+                .collect();
+            records.sort();
+            records
+        };
+        let wanted = setup.train(false, &Silent).unwrap();
+        // In the middle of the first file.
+        let error = setup.train(true, &StopsAt::new(phase, 0.3)).map(|_| ());
+        assert!(matches!(error, Err(TrainError::Stopped(_))), "{error:?}");
+        let kept = records();
+        assert!((2..12).contains(&kept.len()), "{kept:?}");
+        let watch = StopsAt::new(phase, 2.0);
+        let model = setup.train(true, &watch).unwrap();
+        assert!(model.to_bytes() == wanted.to_bytes());
+        let all = records();
+        assert_eq!(all[..kept.len()], kept);
+        assert!(all.len() >= 18, "{}", all.len());
+        // Progress never goes back, and ends with all bytes of both files.
+        let seen = watch.seen.into_inner().unwrap();
+        assert!(seen.is_sorted(), "{seen:?}");
+        let size = (0..2).map(|number| setup.path(number).metadata().unwrap().len());
+        let size: u64 = size.sum();
+        assert_eq!(*seen.last().unwrap(), (size, size));
+    }
 }
 
 #[test]

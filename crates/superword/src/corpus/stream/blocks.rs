@@ -5,7 +5,8 @@ use std::sync::Arc;
 use super::decompress::{Decompressor, StreamError};
 use super::encoding;
 use super::input::Input;
-use crate::corpus::{CorpusError, Format, Source};
+use super::sections::{Before, Section};
+use crate::corpus::{Compression, CorpusError, Format, Source};
 use crate::memory;
 use crate::observe::{Observer, Stopped, check_stop};
 
@@ -48,22 +49,37 @@ pub(in crate::corpus) struct BlockReader {
 
 impl BlockReader {
     pub(in crate::corpus) fn open(source: &Source) -> Result<BlockReader, CorpusError> {
-        let input = Input::open(source)?;
-        Ok(BlockReader {
+        let stream = Decompressor::new(Input::open(source)?, source.compression);
+        let whole = Section {
+            bytes: 0..u64::MAX,
+            before: Before::NOTHING,
+        };
+        Ok(BlockReader::new(source, stream, &whole))
+    }
+
+    /// Opens only a part of the source.
+    pub(in crate::corpus) fn open_section(
+        source: &Source,
+        section: &Section,
+    ) -> Result<BlockReader, CorpusError> {
+        let input = Input::open_section(source, section)?;
+        let stream = Decompressor::after(section.bytes.start, input, Compression::None);
+        Ok(BlockReader::new(source, stream, section))
+    }
+
+    fn new(source: &Source, stream: Decompressor, section: &Section) -> BlockReader {
+        let start = section.bytes.start;
+        BlockReader {
             source_name: source.name().into(),
             format: source.format,
-            stream: Decompressor::new(input, source.compression),
+            stream,
             carry: Vec::new(),
-            next: BlockStart {
-                line: 1,
-                offset: 0,
-                is_first: true,
-            },
-            started: false,
+            next: section.start(),
+            started: start > 0,
             finished: false,
             failure: None,
-            reported: 0,
-        })
+            reported: start,
+        }
     }
 
     /// The name of the source.

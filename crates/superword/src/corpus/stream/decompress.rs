@@ -89,12 +89,21 @@ pub(in crate::corpus) struct Decompressor {
 
 impl Decompressor {
     pub(in crate::corpus) fn new(input: Input, compression: Compression) -> Decompressor {
+        Decompressor::after(0, input, compression)
+    }
+
+    /// The same for an input that starts after `consumed` bytes of the source.
+    pub(in crate::corpus) fn after(
+        consumed: u64,
+        input: Input,
+        compression: Compression,
+    ) -> Decompressor {
         let raw = Raw {
             input,
             buffer: Vec::new(),
             start: 0,
             end: 0,
-            consumed: 0,
+            consumed,
         };
         Decompressor {
             raw,

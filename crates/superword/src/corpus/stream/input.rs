@@ -1,11 +1,12 @@
 //! Reads the raw bytes of a source, before decompression.
 
 use std::fs::{File, Metadata};
-use std::io::{self, IsTerminal, Read};
+use std::io::{self, IsTerminal, Read, Seek, SeekFrom};
 use std::path::Path;
 use std::sync::Arc;
 
 use super::pipe::Pipe;
+use super::sections::Section;
 use crate::corpus::source::BatchStream;
 use crate::corpus::{Compression, CorpusError, Location, Source};
 use crate::observe::{Observer, Stopped, check_stop};
@@ -60,6 +61,11 @@ fn is_device(_metadata: &Metadata) -> bool {
 /// An open source.
 pub(in crate::corpus) enum Input {
     File(File),
+    /// A part of a file, of which `left` bytes are unread.
+    Section {
+        file: File,
+        left: u64,
+    },
     Memory {
         bytes: Arc<[u8]>,
         position: usize,
@@ -110,6 +116,27 @@ impl Input {
         })
     }
 
+    /// Opens a part of a source that was divided with [`Source::sections`].
+    pub(in crate::corpus) fn open_section(
+        source: &Source,
+        section: &Section,
+    ) -> Result<Input, CorpusError> {
+        let Input::File(mut file) = Input::open(source)? else {
+            // Only files are divided, so it is one no longer.
+            return Err(CorpusError::Open {
+                source_name: source.name(),
+                reason: "it is no longer a file".into(),
+            });
+        };
+        let (start, end) = (section.bytes.start, section.bytes.end);
+        file.seek(SeekFrom::Start(start))
+            .map_err(|error| open_error(source.name(), &error))?;
+        Ok(Input::Section {
+            file,
+            left: end.saturating_sub(start),
+        })
+    }
+
     /// Reads into the front of `buffer` and returns the number of bytes; 0 at the end. Returns
     /// [`InputError::Stopped`] soon after the observer asks to stop, even while a pipe is silent.
     pub(in crate::corpus) fn read(
@@ -121,6 +148,13 @@ impl Input {
             check_stop(observer).map_err(InputError::Stopped)?;
             let result = match self {
                 Input::File(file) => file.read(buffer),
+                Input::Section { file, left } => {
+                    let most = usize::try_from(*left).unwrap_or(usize::MAX);
+                    let most = most.min(buffer.len());
+                    let result = file.read(&mut buffer[..most]);
+                    *left -= *result.as_ref().unwrap_or(&0) as u64;
+                    result
+                }
                 Input::Memory { bytes, position } => Ok(copy_from(bytes, position, buffer)),
                 Input::Spooled { file, position } => {
                     let result = read_at(file, buffer, *position);
@@ -172,12 +206,20 @@ fn read_batches(
 }
 
 #[cfg(unix)]
-fn read_at(file: &File, buffer: &mut [u8], position: u64) -> io::Result<usize> {
+pub(in crate::corpus) fn read_at(
+    file: &File,
+    buffer: &mut [u8],
+    position: u64,
+) -> io::Result<usize> {
     std::os::unix::fs::FileExt::read_at(file, buffer, position)
 }
 
 #[cfg(windows)]
-fn read_at(file: &File, buffer: &mut [u8], position: u64) -> io::Result<usize> {
+pub(in crate::corpus) fn read_at(
+    file: &File,
+    buffer: &mut [u8],
+    position: u64,
+) -> io::Result<usize> {
     std::os::windows::fs::FileExt::seek_read(file, buffer, position)
 }
 

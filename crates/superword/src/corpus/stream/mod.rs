@@ -1,6 +1,7 @@
 //! Sources to text: opens a source, decompresses it and cuts it into blocks of whole records.
 //!
 //! [`input`] reads raw bytes, [`decompress`] turns them into text, and [`blocks`] cuts the text.
+//! [`sections`] divides large files.
 
 pub(super) mod blocks;
 mod decompress;
@@ -8,5 +9,6 @@ mod encoding;
 mod gzip;
 pub(super) mod input;
 mod pipe;
+pub(super) mod sections;
 mod spool;
 mod zstandard;

@@ -209,3 +209,155 @@ fn documents_of_weight_zero_take_no_room_in_a_sample() {
     let bytes: usize = drawn.map(|text| text.len()).sum();
     assert_eq!(bytes as u64, plan.bytes());
 }
+
+/// What a pass reads, by source.
+type Read = (Vec<(usize, String, u64)>, ReadReport);
+
+#[derive(Default)]
+struct BySource(usize, Vec<(usize, String, u64)>);
+
+impl DocumentSink for BySource {
+    type Error = Infallible;
+
+    fn source(&mut self, source: usize) {
+        self.0 = source;
+    }
+
+    fn document(&mut self, text: &str) -> Result<(), Infallible> {
+        self.document_times(text, 1)
+    }
+
+    fn document_times(&mut self, text: &str, times: u64) -> Result<(), Infallible> {
+        self.1.push((self.0, text.to_owned(), times));
+        Ok(())
+    }
+}
+
+fn sorted(sinks: Vec<BySource>, report: ReadReport) -> Read {
+    let mut documents: Vec<_> = sinks.into_iter().flat_map(|sink| sink.1).collect();
+    documents.sort();
+    (documents, report)
+}
+
+/// The documents of a sample, read from the sources and from what was kept.
+fn read_both_ways(
+    sources: &[Source],
+    options: &ReadOptions,
+    sample: Sample,
+) -> (Read, Option<Read>) {
+    let directory = tempfile::tempdir().unwrap();
+    let drawn = draw_sample(sources, options, sample, directory.path(), &Silent).unwrap();
+    assert_eq!(std::fs::read_dir(directory.path()).unwrap().count(), 0);
+    let plan = plan_sample(sources, options, sample, &Silent).unwrap();
+    assert_eq!(drawn.plan, plan);
+    let with_plan = ReadOptions {
+        sample: Some(plan),
+        ..options.clone()
+    };
+    let read = read_parallel(sources, &with_plan, Phase::Count, &Silent, |_| {
+        BySource::default()
+    });
+    let (sinks, report) = read.unwrap();
+    assert_eq!(drawn.report.skipped, report.skipped);
+    assert_eq!(drawn.report.first_skips, report.first_skips);
+    let wanted = sorted(sinks, report);
+    let got = drawn.texts.map(|texts| {
+        let (all, count) = (0..texts.chunks().len(), sources.len());
+        let make = |_| BySource::default();
+        let read = read_texts(&texts, all, count, options, Phase::Count, &Silent, make);
+        let (sinks, mut report) = read.unwrap();
+        // What is skipped is known from drawing the sample.
+        report.skipped = wanted.1.skipped;
+        report.first_skips.clone_from(&wanted.1.first_skips);
+        for (got, wanted) in report.per_source.iter_mut().zip(&wanted.1.per_source) {
+            (got.skipped, got.raw_bytes) = (wanted.skipped, wanted.raw_bytes);
+        }
+        sorted(sinks, report)
+    });
+    (wanted, got)
+}
+
+#[test]
+fn what_is_kept_of_a_sample_is_the_sample() {
+    let mut random = Random(31);
+    let texts = corpus(&mut random, 2_000);
+    let mut sources = as_sources(&texts, 4);
+    let damaged = b"good one\n\xff\n\nanother good one\n";
+    sources.push(Source::memory("damaged", *damaged, Format::Lines));
+    let names = ["a", "b", "c"].map(String::from);
+    let weights = [0.5, 2.5, 0.0];
+    let groups = names.into_iter().zip(weights).collect();
+    for groups in [None, Groups::new(groups, vec![0, 1, 2, 0, 1])] {
+        for (threads, max_bytes) in [(1, 10_000), (3, 10_000), (2, 50), (2, 60_000)] {
+            let options = ReadOptions {
+                threads,
+                groups: groups.clone(),
+                block_size: 500,
+                on_error: OnError::Skip,
+                ..ReadOptions::default()
+            };
+            let sample = Sample { max_bytes, seed: 3 };
+            let (wanted, got) = read_both_ways(&sources, &options, sample);
+            assert_eq!(got, Some(wanted));
+        }
+        // All documents fit, so nothing needs to be kept.
+        let sample = Sample {
+            max_bytes: 1 << 20,
+            seed: 3,
+        };
+        let options = ReadOptions {
+            on_error: OnError::Skip,
+            groups,
+            ..ReadOptions::default()
+        };
+        assert_eq!(read_both_ways(&sources, &options, sample).1, None);
+    }
+}
+
+/// More text than is kept in any case, so that documents are dropped on the way, and kept ones go to a
+/// file.
+#[test]
+fn what_is_kept_of_a_large_text_is_the_sample() {
+    let mut random = Random(32);
+    let texts: Vec<String> = (0..4_000)
+        .map(|number| {
+            let words = (0..random.index(2_000)).map(|_| random.next().to_string());
+            format!("{number} {}", words.collect::<String>())
+        })
+        .collect();
+    let sources = as_sources(&texts, 3);
+    let options = ReadOptions {
+        threads: 2,
+        ..ReadOptions::default()
+    };
+    for seed in 0..2 {
+        let sample = Sample {
+            max_bytes: 5_000_000,
+            seed,
+        };
+        let (wanted, got) = read_both_ways(&sources, &options, sample);
+        assert!(wanted.1.bytes > 4_990_000, "{}", wanted.1.bytes);
+        assert!(got == Some(wanted), "{seed}");
+    }
+}
+
+#[test]
+fn an_unusable_directory_is_an_error_only_if_it_is_needed() {
+    let nowhere = std::path::Path::new("/no such directory");
+    let sample = Sample {
+        max_bytes: 2_000,
+        seed: 0,
+    };
+    let options = ReadOptions::default();
+    let texts = corpus(&mut Random(33), 1_000);
+    assert!(draw_sample(&as_sources(&texts, 1), &options, sample, nowhere, &Silent).is_ok());
+    let mut random = Random(34);
+    let long: String = (0..2_000_000).map(|_| random.next().to_string()).collect();
+    let texts = [vec![long], texts].concat();
+    let failed = draw_sample(&as_sources(&texts, 1), &options, sample, nowhere, &Silent);
+    let failed = failed.map(|_| ());
+    assert!(
+        matches!(&failed, Err(ReadError::Sink(KeepError::Io(_)))),
+        "{failed:?}"
+    );
+}

@@ -6,8 +6,8 @@ mod pool;
 mod task;
 
 pub(crate) use ordered::{BlockNumber, BlockWorker, OrderedBlock, read_ordered};
-pub(crate) use parallel::empty;
 pub use parallel::read_parallel;
+pub(crate) use parallel::{empty, read_section};
 
 /// Text bytes between two checks whether to stop.
-const BYTES_PER_CHECK: usize = 64 << 10;
+pub(super) const BYTES_PER_CHECK: usize = 64 << 10;

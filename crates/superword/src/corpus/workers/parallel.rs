@@ -9,6 +9,7 @@ use super::pool::{Pool, Position};
 use crate::corpus::parse::documents::{Block, Visitor};
 use crate::corpus::stream::blocks::{BlockError, BlockReader};
 use crate::corpus::stream::input;
+use crate::corpus::stream::sections::{Before, Section};
 use crate::corpus::{
     CorpusError, DocumentSink, MAX_SKIPS_SHOWN, OnError, ReadError, ReadOptions, ReadReport,
     Source, SourceReport,
@@ -30,8 +31,41 @@ pub fn read_parallel<S: DocumentSink>(
     observer: &dyn Observer,
     make_sink: impl Fn(usize) -> S + Sync,
 ) -> Result<(Vec<S>, ReadReport), ReadError<S::Error>> {
+    let (sinks, report, _) = read(sources, None, options, phase, observer, make_sink)?;
+    Ok((sinks, report))
+}
+
+/// What was read of a section: the sinks, the report, and what comes before the next section. `None`
+/// if there is no next one, because the source could not be read further.
+pub(crate) type SectionRead<S> = (Vec<S>, ReadReport, Option<Before>);
+
+/// The same for a part of one source.
+pub(crate) fn read_section<S: DocumentSink>(
+    source: &Source,
+    section: &Section,
+    options: &ReadOptions,
+    phase: Phase,
+    observer: &dyn Observer,
+    make_sink: impl Fn(usize) -> S + Sync,
+) -> Result<SectionRead<S>, ReadError<S::Error>> {
+    let sources = std::slice::from_ref(source);
+    read(sources, Some(section), options, phase, observer, make_sink)
+}
+
+fn read<S: DocumentSink>(
+    sources: &[Source],
+    section: Option<&Section>,
+    options: &ReadOptions,
+    phase: Phase,
+    observer: &dyn Observer,
+    make_sink: impl Fn(usize) -> S + Sync,
+) -> Result<SectionRead<S>, ReadError<S::Error>> {
     check_weights(options)?;
-    let total = input::inspect(sources)?;
+    let stored = input::inspect(sources)?;
+    let total = match section {
+        None => stored,
+        Some(section) => Some(section.bytes.end - section.bytes.start),
+    };
     let threads = threads::resolve(options.threads);
     let shared = Shared {
         sources,
@@ -41,8 +75,9 @@ pub fn read_parallel<S: DocumentSink>(
         total,
         done: AtomicU64::new(0),
         counters: sources.iter().map(|_| Counters::default()).collect(),
-        pool: Pool::new(sources, threads),
+        pool: Pool::new(sources, section, threads),
         first_error: Mutex::new(None),
+        end: Mutex::new(None),
     };
     observer.progress(phase, 0, total);
     let workers: Vec<Worker<'_, '_, S>> = std::thread::scope(|scope| {
@@ -85,7 +120,11 @@ pub fn read_parallel<S: DocumentSink>(
     if let Some(total) = total {
         observer.progress(phase, total, Some(total));
     }
-    Ok((sinks, report))
+    let end = shared
+        .end
+        .into_inner()
+        .unwrap_or_else(PoisonError::into_inner);
+    Ok((sinks, report, end))
 }
 
 /// Weights that are all 0 exclude every document, which is surely a mistake.
@@ -120,6 +159,8 @@ struct Shared<'a, E> {
     counters: Vec<Counters>,
     pool: Pool<'a>,
     first_error: Mutex<Option<(Position, ReadError<E>)>>,
+    /// What comes before the end of the source that was last read to its end.
+    end: Mutex<Option<Before>>,
 }
 
 /// The counts of a [`SourceReport`], updated once per block.
@@ -141,6 +182,10 @@ impl<E> Shared<'_, E> {
         // The size of a table is an estimate, so reading may go past it.
         let done = self.total.map_or(done, |total| done.min(total));
         self.observer.progress(self.phase, done, self.total);
+    }
+
+    fn ended(&self, end: Before) {
+        *self.end.lock().unwrap_or_else(PoisonError::into_inner) = Some(end);
     }
 
     /// Records the error unless an earlier one is known. Everything before it is still read, because
@@ -223,6 +268,7 @@ impl<'s, 'a, S: DocumentSink> Worker<'s, 'a, S> {
             let start = match next {
                 Ok(Some(start)) => start,
                 Ok(None) => {
+                    shared.ended(Before::of(reader.position()));
                     shared.pool.finish();
                     continue;
                 }

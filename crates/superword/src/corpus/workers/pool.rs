@@ -5,6 +5,7 @@ use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use crate::corpus::stream::blocks::BlockReader;
+use crate::corpus::stream::sections::Section;
 use crate::corpus::{CorpusError, Source};
 use crate::observe::Observer;
 
@@ -19,6 +20,8 @@ pub(in crate::corpus) type Position = (usize, u64);
 /// little more than what comes before it.
 pub(in crate::corpus) struct Pool<'a> {
     sources: &'a [Source],
+    /// Read only this part of the only source.
+    section: Option<&'a Section>,
     max_open: usize,
     state: Mutex<State>,
     changed: Condvar,
@@ -34,7 +37,11 @@ struct State {
 }
 
 impl<'a> Pool<'a> {
-    pub(in crate::corpus) fn new(sources: &'a [Source], workers: usize) -> Pool<'a> {
+    pub(in crate::corpus) fn new(
+        sources: &'a [Source],
+        section: Option<&'a Section>,
+        workers: usize,
+    ) -> Pool<'a> {
         let state = State {
             free: BTreeMap::new(),
             taken: 0,
@@ -44,6 +51,7 @@ impl<'a> Pool<'a> {
         };
         Pool {
             sources,
+            section,
             max_open: workers,
             state: Mutex::new(state),
             changed: Condvar::new(),
@@ -75,7 +83,7 @@ impl<'a> Pool<'a> {
                 state.unopened += 1;
                 state.taken += 1;
                 drop(state);
-                return Some((index, BlockReader::open(&self.sources[index])));
+                return Some((index, self.open(&self.sources[index])));
             }
             if state.taken == 0 {
                 return None;
@@ -85,6 +93,13 @@ impl<'a> Pool<'a> {
                 .wait_timeout(state, PATIENCE)
                 .unwrap_or_else(PoisonError::into_inner)
                 .0;
+        }
+    }
+
+    fn open(&self, source: &Source) -> Result<BlockReader, CorpusError> {
+        match self.section {
+            None => BlockReader::open(source),
+            Some(section) => BlockReader::open_section(source, section),
         }
     }
 

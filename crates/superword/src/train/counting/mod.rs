@@ -7,6 +7,7 @@
 
 mod budget;
 mod counter;
+mod extents;
 mod gather;
 mod piece;
 mod pieces;
@@ -18,7 +19,9 @@ pub(super) use piece::WeightedPart;
 pub(super) use pieces::Tally;
 
 use super::TrainError;
+use super::extent::Extent;
 use super::inputs::Inputs;
+use super::sampling::KeptSample;
 use super::work::Store;
 use crate::corpus::{ReadOptions, Source};
 use crate::count::{
@@ -33,6 +36,8 @@ use crate::text::Pretokenizer;
 #[derive(Clone, Copy)]
 pub(super) struct Pass<'a> {
     pub(super) inputs: &'a Inputs<'a>,
+    /// Read these documents instead of the inputs.
+    pub(super) sample: Option<&'a KeptSample>,
     pub(super) read: &'a ReadOptions,
     pub(super) pretokenizer: &'a Pretokenizer,
     pub(super) store: &'a Store,
@@ -58,12 +63,12 @@ impl Pass<'_> {
         BigramSketch::counters_for(sizes.fold(0, u64::saturating_add), memory)
     }
 
-    /// Counts pretokens, and bigrams too if `sketch_size` is given. `key` gives the key of a piece,
-    /// which is a range of the sources.
+    /// Counts pretokens, and bigrams too if `sketch_size` is given. `key` gives the key of the piece
+    /// that covers an extent.
     pub(super) fn pretokens(
         &self,
         sketch_size: Option<usize>,
-        key: impl Fn(std::ops::Range<usize>) -> String,
+        key: impl Fn(&Extent) -> String,
     ) -> Result<Tally<PretokenCounts>, TrainError> {
         self.run(Phase::Count, sketch_size, key, || {
             let sketch = sketch_size.map(BigramSketch::new);
@@ -79,7 +84,7 @@ impl Pass<'_> {
         eligible: &Eligible,
         sketch: Option<&BigramSketch>,
         cut_below: u64,
-        key: impl Fn(std::ops::Range<usize>) -> String,
+        key: impl Fn(&Extent) -> String,
     ) -> Result<(CandidateCounts, Tally<CandidateCounts>), TrainError> {
         let early = sketch.filter(|_| cut_below > 1).map(|sketch| EarlyCut {
             sketch,
@@ -103,7 +108,7 @@ impl Pass<'_> {
         preparation: Option<&Preparation>,
         eligible: &Eligible,
         early: Option<EarlyCut<'_>>,
-        key: impl Fn(std::ops::Range<usize>) -> String,
+        key: impl Fn(&Extent) -> String,
     ) -> Result<(CandidateCounts, Tally<CandidateCounts>), TrainError> {
         let mut tally = self.run(Phase::Candidates, None, key, || {
             CandidateCounter::new(

@@ -2,8 +2,9 @@
 
 use serde_json::{Value, json};
 
+use super::super::report::{report_from_json, report_to_json};
 use super::counter::Extras;
-use crate::corpus::{CorpusError, ReadReport, SourceReport};
+use crate::corpus::{Before, ReadReport};
 
 /// Some of the counts of a piece.
 #[derive(Debug)]
@@ -26,6 +27,9 @@ pub(super) struct Piece<C> {
     pub(super) parts: Vec<WeightedPart<C>>,
     pub(super) extras: Extras,
     pub(super) read: ReadReport,
+    /// If the piece is a section of a source: what comes before the next section. `None` if the
+    /// source could not be read further.
+    pub(super) end: Option<Before>,
 }
 
 impl<C> Piece<C> {
@@ -43,39 +47,16 @@ impl<C> Piece<C> {
             Part::File(name) => Some(json!([part.times, name])),
             Part::Memory(_) => None,
         });
-        let sources = self.read.per_source.iter();
-        let sources =
-            sources.map(|read| [read.documents, read.bytes, read.skipped, read.raw_bytes]);
-        let skips = self.read.first_skips.iter().map(ToString::to_string);
-        json!({
-            "parts": parts.collect::<Vec<_>>(),
-            "pretokens": self.extras.pretokens,
-            "sources": sources.collect::<Vec<_>>(),
-            "skips": skips.collect::<Vec<_>>(),
-        })
+        let mut record = report_to_json(&self.read);
+        record["parts"] = parts.collect();
+        record["pretokens"] = json!(self.extras.pretokens);
+        record["end"] = json!(self.end.map(|end| json!([end.lines, end.is_blank])));
+        record
     }
 
     /// The inverse of [`Piece::to_json`]; `None` for anything else.
     pub(super) fn from_json(value: &Value) -> Option<Piece<C>> {
-        let mut read = ReadReport::default();
-        for source in value["sources"].as_array()? {
-            let at = |index: usize| source[index].as_u64();
-            let report = SourceReport {
-                documents: at(0)?,
-                bytes: at(1)?,
-                skipped: at(2)?,
-                raw_bytes: at(3)?,
-            };
-            read.documents = read.documents.checked_add(report.documents)?;
-            read.bytes = read.bytes.checked_add(report.bytes)?;
-            read.skipped = read.skipped.checked_add(report.skipped)?;
-            read.per_source.push(report);
-        }
-        for skip in value["skips"].as_array()? {
-            read.first_skips.push(CorpusError::Earlier {
-                message: skip.as_str()?.to_owned(),
-            });
-        }
+        let read = report_from_json(value)?;
         let parts = value["parts"].as_array()?.iter().map(|part| {
             Some(WeightedPart {
                 times: part[0].as_u64()?,
@@ -89,6 +70,13 @@ impl<C> Piece<C> {
                 sketch: None,
             },
             read,
+            end: match &value["end"] {
+                Value::Null => None,
+                end => Some(Before {
+                    lines: end[0].as_u64()?,
+                    is_blank: end[1].as_bool()?,
+                }),
+            },
         })
     }
 }

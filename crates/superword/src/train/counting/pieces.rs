@@ -4,18 +4,19 @@ use std::io::Write;
 use std::ops::Range;
 
 use super::super::TrainError;
+use super::super::extent::Extent;
+use super::super::sampling::KeptSample;
 use super::Pass;
 use super::counter::{Counter, Extras};
 use super::piece::{Piece, WeightedPart};
 use super::spill::{Spill, Spilling};
 use super::weighted::Weighted;
-use crate::corpus::{self, MAX_SKIPS_SHOWN, ReadOptions, ReadReport, Source, read_parallel};
+use crate::corpus::{
+    self, Before, MAX_SKIPS_SHOWN, ReadOptions, ReadReport, Section, SourceReport, read_parallel,
+    read_section, read_texts,
+};
 use crate::count::BigramSketch;
 use crate::observe::{Observer, Phase};
-
-/// The default size of a piece in stored bytes. A killed run loses about that much work. A larger
-/// source is a separate piece.
-const PIECE_BYTES: u64 = 64 << 20;
 
 /// What a pass counted. The counts themselves are still in parts; see [`Pass::gather`].
 #[derive(Debug)]
@@ -28,16 +29,17 @@ pub(in crate::train) struct Tally<C> {
 }
 
 impl<C> Tally<C> {
-    fn new() -> Tally<C> {
+    /// `read` has what is skipped in any case.
+    fn new(read: ReadReport) -> Tally<C> {
         Tally {
             parts: Vec::new(),
             extras: Extras::default(),
-            read: ReadReport::default(),
+            read,
             keys: Vec::new(),
         }
     }
 
-    fn add(&mut self, key: String, piece: Piece<C>) -> Result<(), TrainError> {
+    fn add(&mut self, key: String, extent: &Extent, piece: Piece<C>) -> Result<(), TrainError> {
         self.keys.push(key);
         self.parts.extend(piece.parts);
         self.extras.add(piece.extras, 1)?;
@@ -46,12 +48,31 @@ impl<C> Tally<C> {
         all.documents = all.documents.saturating_add(read.documents);
         all.bytes = all.bytes.saturating_add(read.bytes);
         all.skipped = all.skipped.saturating_add(read.skipped);
-        all.per_source.extend(read.per_source);
+        // Sources that the piece is not the first to read.
+        let known = match extent {
+            Extent::Section { .. } if extent.continues() => 1,
+            Extent::Sources(_) | Extent::Section { .. } => 0,
+            Extent::Sample { .. } => all.per_source.len(),
+        };
+        let at = all.per_source.len().saturating_sub(known);
+        for (index, more) in read.per_source.iter().enumerate() {
+            match all.per_source.get_mut(at + index) {
+                Some(sum) => add_source(sum, more),
+                None => all.per_source.push(*more),
+            }
+        }
         let room = MAX_SKIPS_SHOWN - all.first_skips.len();
         all.first_skips
             .extend(read.first_skips.into_iter().take(room));
         Ok(())
     }
+}
+
+fn add_source(sum: &mut SourceReport, more: &SourceReport) {
+    sum.documents = sum.documents.saturating_add(more.documents);
+    sum.bytes = sum.bytes.saturating_add(more.bytes);
+    sum.skipped = sum.skipped.saturating_add(more.skipped);
+    sum.raw_bytes = sum.raw_bytes.saturating_add(more.raw_bytes);
 }
 
 impl Pass<'_> {
@@ -61,21 +82,37 @@ impl Pass<'_> {
         &self,
         phase: Phase,
         sketch_size: Option<usize>,
-        key: impl Fn(Range<usize>) -> String,
+        key: impl Fn(&Extent) -> String,
         make: impl Fn() -> C + Sync,
     ) -> Result<Tally<C::Counts>, TrainError> {
-        let sources = self.inputs.sources();
-        let total = stored_bytes(sources);
+        let extents = self.extents()?;
+        let sizes = extents.iter().map(|extent| self.stored_bytes(extent));
+        let sizes: Vec<u64> = sizes.collect();
+        let total = sizes.iter().copied().fold(0, u64::saturating_add);
         let mut before = 0u64;
-        let mut tally = Tally::new();
-        for range in self.pieces() {
-            let size = stored_bytes(&sources[range.clone()]);
-            let key = key(range.clone());
+        let skipped = self.sample.map(KeptSample::skipped);
+        let mut tally = Tally::new(skipped.unwrap_or_default());
+        // What comes before a section, from the piece before it.
+        let mut in_source = Some(Before::NOTHING);
+        for (extent, size) in extents.iter().zip(sizes) {
+            let pass_over = || {
+                let done = before.saturating_add(size).min(total);
+                self.observer.progress(phase, done, Some(total));
+            };
+            if !extent.continues() {
+                in_source = Some(Before::NOTHING);
+            }
+            let Some(in_source_before) = in_source else {
+                // The source could not be read to here. The piece before says so.
+                pass_over();
+                before = before.saturating_add(size);
+                continue;
+            };
+            let key = key(extent);
             let prefix = format!("{}-{key}", phase.name());
             let piece = match self.find_piece(&prefix, sketch_size) {
                 Some(piece) => {
-                    let done = before.saturating_add(size).min(total);
-                    self.observer.progress(phase, done, Some(total));
+                    pass_over();
                     piece
                 }
                 None => {
@@ -86,74 +123,91 @@ impl Pass<'_> {
                     };
                     // The progress of a single piece is that of the whole, also if the total is
                     // not known.
-                    let observer: &dyn Observer = match range.len() == sources.len() {
+                    let observer: &dyn Observer = match extents.len() == 1 {
                         true => self.observer,
                         false => &shifted,
                     };
-                    let piece = self.count_piece(phase, observer, &range, &prefix, &make)?;
-                    self.keep_piece(&prefix, &range, &piece)?;
+                    let reading = Reading {
+                        phase,
+                        observer,
+                        extent,
+                        before: in_source_before,
+                    };
+                    let piece = self.count_piece(&reading, &prefix, &make)?;
+                    self.keep_piece(&prefix, extent, &piece)?;
                     piece
                 }
             };
             before = before.saturating_add(size);
-            tally.add(key, piece)?;
+            in_source = piece.end;
+            tally.add(key, extent, piece)?;
         }
         if tally.read.bytes == 0 && !self.read.allow_empty {
-            return Err(corpus::empty(sources, &tally.read).into());
+            return Err(corpus::empty(self.inputs.sources(), &tally.read).into());
         }
         Ok(tally)
     }
 
-    /// Ranges of sources that are counted together. Only work that is kept is cut into pieces:
-    /// a piece is what a killed run has to count again.
-    fn pieces(&self) -> Vec<Range<usize>> {
-        let sources = self.inputs.sources();
-        if self.store.kept_directory().is_none() {
-            return std::iter::once(0..sources.len()).collect();
-        }
-        let max_bytes = self.piece_bytes.unwrap_or(PIECE_BYTES);
-        let mut pieces = Vec::new();
-        let (mut start, mut size) = (0, 0u64);
-        for (index, source) in sources.iter().enumerate() {
-            size = size.saturating_add(source.stored_bytes());
-            if size >= max_bytes {
-                pieces.push(start..index + 1);
-                (start, size) = (index + 1, 0);
-            }
-        }
-        if start < sources.len() {
-            pieces.push(start..sources.len());
-        }
-        pieces
-    }
-
     fn count_piece<C: Counter>(
         &self,
-        phase: Phase,
-        observer: &dyn Observer,
-        range: &Range<usize>,
+        reading: &Reading<'_>,
         prefix: &str,
         make: &(impl Fn() -> C + Sync),
     ) -> Result<Piece<C::Counts>, TrainError> {
-        let groups = self.read.groups.as_ref();
+        let &Reading {
+            phase,
+            observer,
+            extent,
+            before,
+        } = reading;
         let read = ReadOptions {
             // Only the text as a whole must not be empty.
             allow_empty: true,
-            groups: groups.map(|groups| groups.slice(range.clone())),
             ..self.read.clone()
+        };
+        let read_of = |sources: Range<usize>| ReadOptions {
+            groups: read.groups.as_ref().map(|groups| groups.slice(sources)),
+            ..read.clone()
         };
         let spill = self.store.spill_directory().map(|directory| {
             let max_table_bytes = self.budget.map_or(usize::MAX, |budget| budget.table);
             Spill::new(directory, prefix, max_table_bytes)
         });
-        let sources = &self.inputs.sources()[range.clone()];
-        let (sinks, read) = read_parallel(sources, &read, phase, observer, |_| {
-            Weighted::new(|| Spilling::new(make(), spill.as_ref()))
-        })?;
+        let sources = self.inputs.sources();
+        let make_sink = |_| Weighted::new(|| Spilling::new(make(), spill.as_ref()));
+        let (sinks, read, end) = match (extent, self.sample) {
+            (Extent::Sources(range), _) => {
+                let (sources, read) = (&sources[range.clone()], read_of(range.clone()));
+                let (sinks, read) = read_parallel(sources, &read, phase, observer, make_sink)?;
+                (sinks, read, None)
+            }
+            (Extent::Section { source, bytes }, _) => {
+                let section = Section {
+                    bytes: bytes.clone(),
+                    before,
+                };
+                let (source, read) = (&sources[*source], read_of(*source..source + 1));
+                read_section(source, &section, &read, phase, observer, make_sink)?
+            }
+            (Extent::Sample { chunks, .. }, Some(sample)) => {
+                // Only documents of the sample are left.
+                let read = ReadOptions {
+                    sample: None,
+                    ..read
+                };
+                let (texts, chunks) = (&sample.texts, chunks.clone());
+                let count = sources.len();
+                let read = read_texts(texts, chunks, count, &read, phase, observer, make_sink);
+                let (sinks, read) = read.map_err(|error| sample.error(error))?;
+                (sinks, read, None)
+            }
+            (Extent::Sample { .. }, None) => (Vec::new(), ReadReport::default(), None),
+        };
         let mut piece = Piece {
             parts: Vec::new(),
             extras: Extras::default(),
             read,
+            end,
         };
         for (times, sink) in sinks.into_iter().flat_map(Weighted::finish) {
             let (parts, extras) = sink.finish()?;
@@ -183,14 +237,19 @@ impl Pass<'_> {
     fn keep_piece<C>(
         &self,
         prefix: &str,
-        range: &Range<usize>,
+        extent: &Extent,
         piece: &Piece<C>,
     ) -> Result<(), TrainError> {
         let Some(directory) = self.store.kept_directory() else {
             return Ok(());
         };
         // The key stands for the files as they were at the start of the run.
-        self.inputs.check(range.clone())?;
+        match extent {
+            Extent::Sources(range) => self.inputs.check(range.clone())?,
+            Extent::Section { source, .. } => self.inputs.check(*source..source + 1)?,
+            // The sample was checked when it was drawn.
+            Extent::Sample { .. } => {}
+        }
         if let Some(sketch) = &piece.extras.sketch {
             directory.write(&format!("{prefix}.sketch"), |out| {
                 out.write_all(&sketch.to_compressed()?)
@@ -204,9 +263,13 @@ impl Pass<'_> {
     }
 }
 
-fn stored_bytes(sources: &[Source]) -> u64 {
-    let sizes = sources.iter().map(Source::stored_bytes);
-    sizes.fold(0, u64::saturating_add)
+/// What a piece reads.
+struct Reading<'a> {
+    phase: Phase,
+    observer: &'a dyn Observer,
+    extent: &'a Extent,
+    /// What comes before a section.
+    before: Before,
 }
 
 /// Reports the progress of a piece as progress of the whole pass.

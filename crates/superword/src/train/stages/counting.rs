@@ -1,17 +1,19 @@
 //! Counting a text, in one pass.
 
-use crate::corpus::{ReadOptions, ReadReport, Sample, Source, plan_sample};
+use crate::corpus::{ReadOptions, ReadReport, Sample, Source};
 use crate::count::{BigramBounds, CandidateCounts, EarlyCut, PretokenCounts};
 use crate::model::Model;
 use crate::observe::{Observer, Phase};
 use crate::prepare::Preparations;
 use crate::text::Pretokenizer;
 use crate::train::counting::{Budget, Pass};
+use crate::train::extent::Extent;
 use crate::train::inputs::Inputs;
 use crate::train::report::{GroupRead, PhaseTime, TextReport};
+use crate::train::sampling;
 use crate::train::superwords::{greedy_floor, guess_threshold, safe_threshold};
 use crate::train::words::Words;
-use crate::train::work::Store;
+use crate::train::work::{SampleNames, Store};
 use crate::train::{Resources, TrainError, TrainOptions};
 
 /// A text to count, and how to read it.
@@ -161,7 +163,7 @@ pub fn guess_cut(
 }
 
 /// No stage keeps its work, so there is only one piece.
-fn piece_key(_: std::ops::Range<usize>) -> String {
+fn piece_key(_: &Extent) -> String {
     "all".into()
 }
 
@@ -186,14 +188,19 @@ impl Text<'_> {
         };
         let mut read = self.read.clone();
         let mut times = Vec::new();
+        let mut kept = None;
         if let Some(sample) = self.sample {
-            let plan = PhaseTime::measure(&mut times, Phase::Sample, || {
-                plan_sample(self.sources, &read, sample, observer)
+            // Nothing is kept after this pass, so the name does not matter.
+            let names = SampleNames::new("all");
+            let drawn = PhaseTime::measure(&mut times, Phase::Sample, || {
+                sampling::draw(&inputs, &read, sample, &store, &names, observer)
             });
-            read.sample = Some(plan?);
+            let (plan, texts) = drawn?;
+            (read.sample, kept) = (Some(plan), texts);
         }
         let pass = Pass {
             inputs: &inputs,
+            sample: kept.as_ref(),
             read: &read,
             pretokenizer,
             store: &store,
@@ -202,7 +209,9 @@ impl Text<'_> {
             observer,
         };
         let counted = PhaseTime::measure(&mut times, phase, || count(&pass))?;
-        inputs.check_all()?;
+        if kept.is_none() {
+            inputs.check_all()?;
+        }
         Ok((counted, times))
     }
 }

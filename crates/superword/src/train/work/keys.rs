@@ -11,11 +11,10 @@
 //! option structs apart without `..`: a new option does not compile until someone has decided here
 //! which stage depends on it.
 
-use std::ops::Range;
-
 use serde_json::{Value, json};
 use xxhash_rust::xxh3::xxh3_128;
 
+use super::super::extent::Extent;
 use super::super::{Resources, TrainOptions};
 use crate::corpus::{ReadOptions, Sample, Weight};
 use crate::text::PretokenizerConfig;
@@ -127,9 +126,9 @@ impl Keys {
         }
     }
 
-    /// The name of the sample plan. A sample depends on the whole text, but on no weight except 0.
-    pub(in crate::train) fn sample_plan(&self) -> String {
-        format!("sample-{}.plan", self.sample_key())
+    /// The files of the sample. A sample depends on the whole text, but on no weight except 0.
+    pub(in crate::train) fn sample(&self) -> SampleNames {
+        SampleNames::new(&self.sample_key())
     }
 
     fn sample_key(&self) -> String {
@@ -142,23 +141,33 @@ impl Keys {
         ]))
     }
 
-    /// What counting a range of the sources depends on, whatever is counted.
-    fn text(&self, range: Range<usize>) -> Value {
+    /// What counting a part of the input depends on, whatever is counted.
+    fn text(&self, extent: &Extent) -> Value {
+        let (text, weights) = match extent {
+            Extent::Sources(range) => (
+                json!(self.sources[range.clone()]),
+                &self.weights[range.clone()],
+            ),
+            Extent::Section { source, bytes } => (
+                json!([self.sources[*source], [bytes.start, bytes.end]]),
+                &self.weights[*source..=*source],
+            ),
+            // The documents of a chunk come from any sources.
+            Extent::Sample { chunks: _, hash } => {
+                (json!(format!("sample {hash:032x}")), &self.weights[..])
+            }
+        };
         json!([
             self.reading,
             self.pretokenizer,
-            self.sources[range.clone()],
-            self.weights[range],
+            text,
+            weights,
             self.sample.as_ref().map(|_| self.sample_key()),
         ])
     }
 
     /// The key of the pretoken counts of a piece, with a sketch of `sketch_size` counters.
-    pub(in crate::train) fn counts(
-        &self,
-        piece: Range<usize>,
-        sketch_size: Option<usize>,
-    ) -> String {
+    pub(in crate::train) fn counts(&self, piece: &Extent, sketch_size: Option<usize>) -> String {
         hash(&json!(["count", self.text(piece), sketch_size]))
     }
 
@@ -171,7 +180,7 @@ impl Keys {
     /// the early cut: its threshold and the size of its sketch.
     pub(in crate::train) fn candidates(
         &self,
-        piece: Range<usize>,
+        piece: &Extent,
         words: &str,
         early_cut: Option<(u64, usize)>,
     ) -> String {
@@ -181,6 +190,27 @@ impl Keys {
     /// The key of the model that is learned from the words of the key `words`.
     pub(in crate::train) fn model(&self, words: &str) -> String {
         hash(&json!(["model", words, self.model]))
+    }
+}
+
+/// The names of the files of a sample.
+#[derive(Debug)]
+pub(in crate::train) struct SampleNames {
+    /// Which documents are in it.
+    pub(in crate::train) plan: String,
+    /// Their texts.
+    pub(in crate::train) texts: String,
+    /// What the file of texts holds, and what was skipped.
+    pub(in crate::train) record: String,
+}
+
+impl SampleNames {
+    pub(in crate::train) fn new(key: &str) -> SampleNames {
+        SampleNames {
+            plan: format!("sample-{key}.plan"),
+            texts: format!("sample-{key}.texts"),
+            record: format!("sample-{key}.json"),
+        }
     }
 }
 

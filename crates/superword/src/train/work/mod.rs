@@ -13,7 +13,7 @@ mod resources;
 mod store;
 mod work_dir;
 
-pub(super) use keys::Keys;
+pub(super) use keys::{Keys, SampleNames};
 pub use resources::Resources;
 pub(super) use store::{Directory, Store};
 pub use work_dir::WorkDir;

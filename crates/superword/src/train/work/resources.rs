@@ -12,7 +12,7 @@ pub struct Resources {
     /// Count within about this many bytes of memory, with the help of temporary files.
     pub max_memory: Option<u64>,
     /// How many stored bytes of input are counted as one piece in a work directory; `None` for
-    /// the default. Smaller pieces lose less work if a run is killed.
+    /// the default, 64 MB. Smaller pieces lose less work if a run is killed.
     pub piece_bytes: Option<u64>,
     /// Cut candidates where no superword can form.
     pub cutting: bool,

@@ -110,6 +110,11 @@ pub(in crate::train) struct Directory<'a> {
 }
 
 impl Directory<'_> {
+    /// The directory itself.
+    pub(in crate::train) fn root(&self) -> &Path {
+        self.path
+    }
+
     pub(in crate::train) fn path(&self, name: &str) -> PathBuf {
         self.path.join(name)
     }

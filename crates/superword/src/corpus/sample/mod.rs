@@ -5,6 +5,16 @@
 //!
 //! The sample is drawn before weights apply: each document is measured once, whatever its weight.
 //! Only the documents of groups of weight 0 are left out. They are not part of the text.
+//!
+//! [`plan_sample`] reads the text once and says which documents are in the sample. [`draw_sample`] also
+//! keeps their texts ([`texts`]), so that later passes read only those.
+
+mod drawn;
+mod keep;
+mod texts;
+
+pub(crate) use drawn::{DrawnSample, TextsError, draw_sample, read_texts};
+pub(crate) use texts::{Chunk, KeepError, Texts, ranges};
 
 use std::convert::Infallible;
 use std::sync::Arc;
@@ -12,7 +22,9 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
-use super::{CorpusError, DocumentSink, Groups, ReadError, ReadOptions, Source, read_parallel};
+use super::{
+    CorpusError, DocumentSink, Groups, ReadError, ReadOptions, ReadReport, Source, read_parallel,
+};
 use crate::observe::{Observer, Phase};
 
 /// Documents are drawn in buckets, by this many leading bits of their hash. A bucket is about a
@@ -119,12 +131,13 @@ impl SamplePlan {
 
     /// True if a document is in the sample. Of documents with the same text, all are in or none.
     pub(crate) fn contains(&self, text: &str) -> bool {
+        self.buckets.is_none() || self.has_bucket(bucket_of(text, self.sample.seed))
+    }
+
+    fn has_bucket(&self, bucket: usize) -> bool {
         match &self.buckets {
             None => true,
-            Some(buckets) => {
-                let bucket = bucket_of(text, self.sample.seed);
-                buckets[bucket / 64] >> (bucket % 64) & 1 == 1
-            }
+            Some(buckets) => buckets[bucket / 64] >> (bucket % 64) & 1 == 1,
         }
     }
 }
@@ -143,22 +156,39 @@ pub fn plan_sample(
     sample: Sample,
     observer: &dyn Observer,
 ) -> Result<SamplePlan, ReadError<Infallible>> {
+    let sizes = new_sizes();
+    let reading = reading(sources, options)?;
+    let (_, report) = read_parallel(sources, &reading, Phase::Sample, observer, |_| {
+        Measure::new(sample.seed, &sizes)
+    })?;
+    Ok(plan(sample, &report, &sizes)?)
+}
+
+/// How the text is read to draw a sample from it.
+fn reading(sources: &[Source], options: &ReadOptions) -> Result<ReadOptions, CorpusError> {
     if let Some(source) = sources.iter().find(|source| source.is_once_only()) {
         return Err(CorpusError::OnceOnly {
             source_name: source.name(),
-        }
-        .into());
+        });
     }
-    let sizes: Vec<AtomicU64> = (0..1usize << BITS).map(|_| AtomicU64::new(0)).collect();
-    let options = ReadOptions {
+    Ok(ReadOptions {
         sample: None,
         groups: options.groups.as_ref().map(Groups::without_weights),
         ..options.clone()
-    };
-    let (_, report) = read_parallel(sources, &options, Phase::Sample, observer, |_| Measure {
-        seed: sample.seed,
-        sizes: &sizes,
-    })?;
+    })
+}
+
+/// The bytes of each bucket, before anything is read.
+fn new_sizes() -> Vec<AtomicU64> {
+    (0..1usize << BITS).map(|_| AtomicU64::new(0)).collect()
+}
+
+/// Decides which documents are in the sample, from the sizes of all buckets.
+fn plan(
+    sample: Sample,
+    report: &ReadReport,
+    sizes: &[AtomicU64],
+) -> Result<SamplePlan, CorpusError> {
     let mut plan = SamplePlan {
         sample,
         documents: report.documents,
@@ -167,7 +197,7 @@ pub fn plan_sample(
         buckets: None,
     };
     if report.bytes > sample.max_bytes {
-        let sizes: Vec<u64> = sizes.into_iter().map(AtomicU64::into_inner).collect();
+        let sizes: Vec<u64> = sizes.iter().map(|size| size.load(Relaxed)).collect();
         let (buckets, bytes) = draw(&sizes, sample.max_bytes);
         if bytes == 0 {
             let smallest = sizes
@@ -180,8 +210,7 @@ pub fn plan_sample(
                 max_bytes: sample.max_bytes,
                 documents: report.documents,
                 smallest,
-            }
-            .into());
+            });
         }
         plan.buckets = Some(buckets.into());
         plan.bytes = bytes;
@@ -208,11 +237,25 @@ struct Measure<'a> {
     sizes: &'a [AtomicU64],
 }
 
+impl<'a> Measure<'a> {
+    fn new(seed: u64, sizes: &'a [AtomicU64]) -> Measure<'a> {
+        Measure { seed, sizes }
+    }
+
+    /// Returns the bucket of the document, and the size of the bucket so far.
+    fn add(&self, text: &str) -> (usize, u64) {
+        let bucket = bucket_of(text, self.seed);
+        let bytes = text.len() as u64;
+        let before = self.sizes[bucket].fetch_add(bytes, Relaxed);
+        (bucket, before + bytes)
+    }
+}
+
 impl DocumentSink for Measure<'_> {
     type Error = Infallible;
 
     fn document(&mut self, text: &str) -> Result<(), Infallible> {
-        self.sizes[bucket_of(text, self.seed)].fetch_add(text.len() as u64, Relaxed);
+        self.add(text);
         Ok(())
     }
 }
