@@ -201,7 +201,7 @@ class Model:
         sources: Sequence[Source],
         run: ShardRun,
         threads: int,
-        progress: Callable[[str, str, int, int | None], None] | None,
+        progress: Callable[[str, str, int, int | None, str, float | None], object] | None,
     ) -> dict[str, Any]: ...
     # The size of the cache of each encoding thread.
     def cache_bytes(self) -> int: ...
@@ -268,20 +268,21 @@ def check_memory(options: dict[str, Any]) -> None:
 def train(
     sources: Sequence[Source],
     options: dict[str, Any],
-    progress: Callable[[str, str, int, int | None], None] | None,
+    progress: Callable[[str, str, int, int | None, str, float | None], object] | None,
 ) -> tuple[Model, dict[str, Any]]:
     """Train a model.
 
-    `progress(phase, unit, done, total)` is called a few times a second on the calling thread. An
-    exception in it stops the work. The second result is a report of the run: timings, counts and
-    skipped documents. It is not saved in the model.
+    `progress(phase, unit, done, total, step, share)` is called a few times a second on the calling
+    thread. `share` is how much of the step is done, by time, or None. An exception in it stops the
+    work. The second result is a report of the run: timings, peak memory, counts and skipped
+    documents. It is not saved in the model.
     """
 
 def evaluate(
     sources: Sequence[Source],
     models: Sequence[Model],
     options: dict[str, Any],
-    progress: Callable[[str, str, int, int | None], None] | None = None,
+    progress: Callable[[str, str, int, int | None, str, float | None], object] | None = None,
 ) -> dict[str, Any]:
     """Read all documents and encode them with every model. Returns counts.
 
@@ -391,12 +392,12 @@ def count_pretokens(
     sources: Sequence[Source],
     # for_reading and pretokenizer; bounds: bool, allow_empty: bool, both False if missing
     options: dict[str, Any],
-    progress: Callable[[str, str, int, int | None], None] | None,
+    progress: Callable[[str, str, int, int | None, str, float | None], object] | None,
 ) -> tuple[Counts, dict[str, Any], BigramBounds | None]: ...
 def train_words(
     counts: Counts,
     options: dict[str, Any],  # for_learning and pretokenizer; the method is "bpe"
-    progress: Callable[[str, str, int, int | None], None] | None,
+    progress: Callable[[str, str, int, int | None, str, float | None], object] | None,
 ) -> tuple[Model, str | None]:
     """Phase 1. The second result says why the vocabulary is too small, if it is."""
 
@@ -406,13 +407,13 @@ def count_candidates(
     # for_reading and cut_below: int | None; if bounds: BigramBounds is there, cuts are those of the
     # text of the bounds; allow_empty: bool
     options: dict[str, Any],
-    progress: Callable[[str, str, int, int | None], None] | None,
+    progress: Callable[[str, str, int, int | None, str, float | None], object] | None,
 ) -> tuple[Candidates, dict[str, Any]]: ...
 def train_superwords(
     model: Model,
     candidates: Candidates,
     options: dict[str, Any],  # for_learning; facts: str | None (JSON), if not those of `model`
-    progress: Callable[[str, str, int, int | None], None] | None,
+    progress: Callable[[str, str, int, int | None, str, float | None], object] | None,
 ) -> tuple[Model, str | None]:
     """Phase 2. The second result says why the vocabulary is too small, if it is."""
 

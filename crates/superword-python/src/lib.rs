@@ -13,6 +13,7 @@ mod model;
 mod offsets;
 mod pretokenizer;
 mod reading;
+mod resident;
 mod shards;
 mod training;
 mod watch;

@@ -261,6 +261,12 @@ impl Cells {
         }
     }
 
+    /// How many joins make every sequence one token, if nothing was joined yet.
+    pub(super) fn most_joins(&self) -> u64 {
+        // Each sequence has a border, and there is one more at the start.
+        (self.cells.len() - 1).saturating_sub(2 * self.weights.len()) as u64
+    }
+
     /// The sum over all sequences of weight × tokens, or `None` if it needs more than 64 bits. No
     /// count in these cells, now or after any merge, can be larger.
     pub(crate) fn total_weight(&self) -> Option<u64> {
@@ -297,6 +303,7 @@ mod tests {
         assert!(cells.push([1, 2, 3, 4].into_iter(), 5));
         assert!(cells.push([7].into_iter(), 2));
         assert_eq!(cells.total_weight(), Some(22));
+        assert_eq!(cells.most_joins(), 3);
         cells.join(2, 3, 9); // 1 (2 3)=9 4
         assert_eq!(symbols(&cells, 1), [1, 9, 4]);
         assert_eq!(cells.previous(4), Some(2));

@@ -11,12 +11,14 @@
 //! | `superwords/` | phase 2: BoundlessBPE and SuperBPE, what may be joined, where to cut |
 //! | `build` | the learned history becomes a model |
 //! | `inputs` | whether the inputs are still the same |
+//! | `effort` | how much of the work of merging is done |
 //! | `options`, `report`, `error`, `watch` | what goes in and what comes out |
 
 mod build;
 #[cfg(feature = "files")]
 mod counting;
 mod documents;
+mod effort;
 mod error;
 #[cfg(feature = "files")]
 mod inputs;

@@ -17,7 +17,7 @@ use super::{Resources, TrainError, TrainOptions, WatchMerges};
 use crate::corpus::{ReadOptions, SamplePlan, Source, plan_sample};
 use crate::count::{BigramSketch, CandidateCounts, Eligible, PretokenCounts};
 use crate::model::{Method, Model};
-use crate::observe::{Observer, Phase};
+use crate::observe::{Observer, Phase, Step};
 use crate::text::Pretokenizer;
 
 /// Trains a model. `read` says how to read the sources, and on how many threads to work. Sources
@@ -179,7 +179,7 @@ impl<'a> Run<'a> {
                 unique.and_then(|fact| fact.as_u64()).unwrap_or_default();
             return Words::of_model(&model);
         }
-        let counts = self.timed(Phase::Count, |run| run.pass().gather(parts))?;
+        let counts = self.timed(Phase::Count, |run| run.pass().gather(Phase::Count, parts))?;
         self.report.text.unique_pretokens = counts.len() as u64;
         let words = self.timed(Phase::Merge, |run| {
             let watch = WatchMerges::new(run.observer, Phase::Merge, run.read.threads);
@@ -217,6 +217,7 @@ impl<'a> Run<'a> {
             };
             let (candidates, ngrams) = self.timed(Phase::Candidates, |run| {
                 let all = run.count_candidates(words_key, &eligible, sketch, cut_below)?;
+                run.observer.step(Phase::Candidates, Step::Cut, 0.5);
                 Ok::<_, TrainError>(match phase2.split(&all)? {
                     Some(split) => split,
                     None => (all, SavedNgrams::new()),
@@ -225,6 +226,7 @@ impl<'a> Run<'a> {
             self.report.unique_candidates = candidates.len() as u64;
             self.report.candidate_tokens = candidates.tokens() as u64;
             self.report.cut_below = cut_below;
+            self.report.attempts += 1;
             let superwords = self.timed(Phase::Supermerge, |run| {
                 let watch = WatchMerges::new(run.observer, Phase::Supermerge, run.read.threads);
                 phase2.learn(&candidates, threshold.max(safe), &watch)

@@ -179,14 +179,15 @@ pub(super) fn learn_words(
         steps: Vec::new(),
         picky: picky.map(|picky| Deleter::new(picky, counts, alphabet)),
     };
+    let mut merging = watch.merging(learner.size, size, merger.most_joins());
     while learner.size < size {
-        watch.step(learner.size, size)?;
+        merging.step(learner.size, merger.joins())?;
         let Some(best) = merger.best()? else {
             break;
         };
         learner.step(&mut merger, best)?;
     }
-    watch.done(learner.size, size);
+    merging.done(learner.size);
     Ok(Words {
         tokens: merger.into_tokens(),
         steps: learner.steps,

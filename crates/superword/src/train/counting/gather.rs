@@ -4,7 +4,7 @@ use super::super::TrainError;
 use super::Pass;
 use super::piece::{Part, WeightedPart};
 use crate::count::{CountFileError, Counts};
-use crate::observe::check_stop;
+use crate::observe::{Phase, Step, check_stop};
 
 /// Why reading a part ended early.
 enum GatherError {
@@ -19,14 +19,17 @@ impl From<CountFileError> for GatherError {
 }
 
 impl Pass<'_> {
-    /// Adds parts up. The sum must fit in the memory budget: [`TrainError::MemoryExceeded`].
+    /// Adds parts up, in the second step of `phase`. The sum must fit in the memory budget: [`TrainError::MemoryExceeded`].
     pub(in crate::train) fn gather<C: Counts>(
         &self,
+        phase: Phase,
         parts: Vec<WeightedPart<C>>,
     ) -> Result<C, TrainError> {
         let mut sum = C::default();
-        for WeightedPart { times, part } in parts {
+        let number = parts.len().max(1) as f64;
+        for (done, WeightedPart { times, part }) in parts.into_iter().enumerate() {
             check_stop(self.observer)?;
+            self.observer.step(phase, Step::AddUp, done as f64 / number);
             match part {
                 // The first table becomes the sum, without a copy.
                 Part::Memory(counts) if times == 1 && sum.is_empty() => sum = counts,

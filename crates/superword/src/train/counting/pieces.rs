@@ -11,7 +11,7 @@ use super::spill::{Spill, Spilling};
 use super::weighted::Weighted;
 use crate::corpus::{self, MAX_SKIPS_SHOWN, ReadOptions, ReadReport, Source, read_parallel};
 use crate::count::BigramSketch;
-use crate::observe::{Observer, Phase};
+use crate::observe::{Observer, Phase, Step};
 
 /// The default size of a piece in stored bytes. A killed run loses about that much work. A larger
 /// source is a separate piece.
@@ -220,6 +220,10 @@ impl Observer for Shifted<'_> {
     fn progress(&self, phase: Phase, done: u64, _total: Option<u64>) {
         let done = self.before.saturating_add(done).min(self.total);
         self.observer.progress(phase, done, Some(self.total));
+    }
+
+    fn step(&self, phase: Phase, step: Step, share: f64) {
+        self.observer.step(phase, step, share);
     }
 
     fn stop_requested(&self) -> bool {
