@@ -2,9 +2,9 @@
 
     python -m benches.estimates corpus.jsonl --method boundless --vocab-size 131072 --threads 2
 
-prints, for each tenth of the run, how long it still took and what the estimate was. `--save` writes the
-reports of the engine to a file, for `tests/training/test_forecast.py`. `--cpu` uses the CPU time of
-the process as the clock, for machines that do other work as well; use it with one thread only.
+prints, for each tenth of the run, how long it still took and what the estimate was. `--save` writes
+the reports of the engine to a file, for `tests/training/test_forecast.py`. `--cpu` uses the CPU
+time of the process as the clock, for machines that do other work as well; use it with one thread.
 
 The numbers to adjust are in `python/superword/_support/forecast.py` and, for the work of merges, in
 `crates/superword/src/train/effort.rs`.
@@ -35,12 +35,12 @@ def record(inputs: list[str], options: TrainOptions, clock: Any) -> dict[str, An
     events: list[list[Any]] = []
     started = clock()
 
-    def tell(
-        phase: str, unit: str, done: int, total: int | None, step: str, share: float | None
-    ) -> None:
+    def tell(phase: str, unit: str, _: int, total: int | None, step: str, *more: Any) -> None:
+        share, expected = more
         seconds = round(clock() - started, 3)
         share = None if share is None else round(share, 4)
-        events.append([seconds, phase, step, share, total if unit == "bytes" else None])
+        total = total if unit == "bytes" else None
+        events.append([seconds, phase, step, share, total, expected])
 
     engine_options = {**options.for_engine(), "groups": sources.groups, "work_dir": None}
     _core.train(sources.sources, engine_options, tell)
@@ -64,8 +64,8 @@ def estimates(recorded: dict[str, Any]) -> list[tuple[float, float | None, float
     forecast = Forecast(Run(**recorded["run"]))
     whole = recorded["seconds"]
     found = []
-    for seconds, phase, step, share, total in recorded["events"]:
-        outlook = forecast.tell(seconds, phase, step, share, total)
+    for seconds, *told in recorded["events"]:
+        outlook = forecast.tell(seconds, *told)
         found.append((seconds / whole, outlook.seconds_left, whole - seconds))
     return found
 
@@ -81,6 +81,7 @@ def show(recorded: dict[str, Any]) -> None:
 
 
 def main() -> None:
+    """Run the command."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("inputs", nargs="+")
     parser.add_argument("--method", default="boundless")

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from superword._support.forecast import Forecast, Run
+from superword._support.forecast import Expected, Forecast, Run
 from superword._support.text import format_bytes, format_seconds
 
 if TYPE_CHECKING:
@@ -58,20 +58,21 @@ class Progress(NamedTuple):
 Callback = Callable[[Progress], object]
 
 
-def estimated(callback: Callback, run: Run | None = None) -> Callback:
+def estimated(callback: Callback, run: Run | None = None) -> Callable[..., None]:
     """A callback that estimates `share` and `seconds_left`, and passes them on to the given one.
 
-    The `share` that it gets is that of the step. Without it, `done` of `total` is the share.
+    The `share` that it gets is that of the step. Without it, `done` of `total` is the share. What
+    the engine expects of later phases may be a second argument.
     """
     forecast = Forecast(run)
     started = time.monotonic()
 
-    def tell(progress: Progress) -> None:
+    def tell(progress: Progress, expected: Expected | None = None) -> None:
         share, total = progress.share, progress.total
         if share is None and total:
             share = progress.done / total
         seconds = time.monotonic() - started
-        outlook = forecast.tell(seconds, progress.phase, progress.step, share, total)
+        outlook = forecast.tell(seconds, progress.phase, progress.step, share, total, expected)
         callback(progress._replace(share=outlook.share, seconds_left=outlook.seconds_left))
 
     return tell
@@ -191,8 +192,8 @@ def _bar(console: Console) -> Iterator[Callback]:
             bar.update(
                 task,
                 description=_name(progress),
-                completed=progress.share or 0,
-                total=None if progress.share is None else 1,
+                completed=_percent(progress.share or 0),
+                total=None if progress.share is None else 100,
                 rate=_rate(progress, time.monotonic() - start),
                 left=_left(progress),
             )
@@ -207,7 +208,7 @@ def _finish(bar: object, task: object) -> None:
 
     assert isinstance(bar, Bar)
     row = next(row for row in bar.tasks if row.id == task)
-    bar.update(row.id, description=row.description.split(",")[0], total=1, completed=1, left="")
+    bar.update(row.id, description=row.description.split(",")[0], total=100, completed=100, left="")
 
 
 class _Lines:
@@ -228,7 +229,7 @@ class _Lines:
         if progress.total:
             parts = [f"{parts[0]} of {_amount(progress.total, progress.unit)}"]
         if progress.share is not None:
-            parts.insert(0, f"{100 * progress.share:.0f} %")
+            parts.insert(0, f"{_percent(progress.share)} %")
         parts += [_rate(progress, now - self.start), _left(progress)]
         print(  # noqa: T201
             f"{_name(progress)}: {', '.join(part for part in parts if part)}",
@@ -241,6 +242,11 @@ def _name(progress: Progress) -> str:
     """What is done at the moment."""
     phase = PHASES.get(progress.phase, progress.phase)
     return f"{phase}, {STEPS[progress.step]}" if progress.step in STEPS else phase
+
+
+def _percent(share: float) -> int:
+    """Rounded down, because 100 % is the end."""
+    return int(100 * share)
 
 
 def _amount(count: float, unit: str) -> str:

@@ -72,7 +72,7 @@ class Report:
     pretokens: int | None = None
     unique_pretokens: int | None = None
     candidates: CandidateReport | None = None
-    """None if no candidates were counted: there are no superwords, or an earlier run learned them."""
+    """None if none were counted: there are no superwords, or an earlier run learned them."""
 
     @classmethod
     def of(cls, report: dict[str, Any]) -> Report:
@@ -263,7 +263,7 @@ def run(
     return Tokenizer._wrap(model), Report.of(report)
 
 
-# Tells phase, unit, done, total, step and the share of the step; see `_core.train`.
+# Tells phase, unit, done, total, step, share of the step and expectations; see `_core.train`.
 Tell = Callable[..., None]
 
 # How much text there is in a compressed byte, about.
@@ -284,6 +284,7 @@ def run_of(sources: Sources, options: TrainOptions) -> Run:
         threads=options.threads or _cores(),
         text_bytes=size,
         sample=options.sample is not None or options.max_bytes is not None,
+        supermerges=options.supermerges,
     )
 
 
@@ -311,7 +312,7 @@ def watching(progress: ProgressOption, run: Run | None = None) -> Iterator[Tell 
             yield None
             return
         tell = display.estimated(callback, run)
-        yield lambda *told: tell(Progress(*told))
+        yield lambda *told: tell(Progress(*told[:6]), *told[6:])
 
 
 def _warned(result: tuple[Tokenizer, Report]) -> Tokenizer:

@@ -7,6 +7,7 @@ use std::thread::Builder;
 use std::time::{Duration, Instant};
 
 use pyo3::prelude::*;
+use pyo3::types::PyDict;
 use superword::errors::OutOfMemory;
 use superword::observe::{Observer, Phase, Step};
 
@@ -37,7 +38,16 @@ struct News {
     /// The latest progress of all.
     last: Option<Progress>,
     peaks: Peaks,
+    expected: Vec<Expected>,
     finished: bool,
+}
+
+/// What is known in advance about a phase: the tokens it works on, and its merges.
+#[derive(Clone, Copy)]
+struct Expected {
+    phase: Phase,
+    tokens: Option<u64>,
+    merges: Option<u64>,
 }
 
 /// How far a phase has come.
@@ -157,13 +167,28 @@ impl Observer for Watch {
         });
     }
 
+    fn expect(&self, phase: Phase, tokens: Option<u64>, merges: Option<u64>) {
+        let known = &mut self.news().expected;
+        match known.iter_mut().find(|known| known.phase == phase) {
+            Some(known) => {
+                known.tokens = tokens.or(known.tokens);
+                known.merges = merges.or(known.merges);
+            }
+            None => known.push(Expected {
+                phase,
+                tokens,
+                merges,
+            }),
+        }
+    }
+
     fn stop_requested(&self) -> bool {
         self.stop.load(Ordering::Relaxed) || self.memory.is_exhausted()
     }
 }
 
 /// Runs `work` on another thread. The calling thread reports progress to
-/// `progress(phase, unit, done, total, step, share)`. An exception there, or Ctrl-C, stops the work and is raised
+/// `progress(phase, unit, done, total, step, share, expected)`. An exception there, or Ctrl-C, stops the work and is raised
 /// once it has stopped. A panic becomes an error.
 ///
 /// The work owns everything it needs. If it does not stop soon, as in the middle of a document of
@@ -223,7 +248,9 @@ fn follow(py: Python<'_>, progress: Option<&Bound<'_, PyAny>>, watch: &Watch) ->
             (last, told_at) = (Some(latest), Instant::now());
         }
         if interrupted.is_none() {
-            let told = py.check_signals().and_then(|()| tell(progress, &news));
+            let told = py
+                .check_signals()
+                .and_then(|()| tell(py, progress, &news, watch));
             if let Err(error) = told {
                 watch.stop.store(true, Ordering::Relaxed);
                 interrupted = Some((error, Instant::now()));
@@ -237,19 +264,32 @@ fn follow(py: Python<'_>, progress: Option<&Bound<'_, PyAny>>, watch: &Watch) ->
     }
 }
 
-fn tell(progress: Option<&Bound<'_, PyAny>>, news: &[Progress]) -> PyResult<()> {
-    let Some(callback) = progress else {
+fn tell(
+    py: Python<'_>,
+    progress: Option<&Bound<'_, PyAny>>,
+    news: &[Progress],
+    watch: &Watch,
+) -> PyResult<()> {
+    let Some(callback) = progress.filter(|_| !news.is_empty()) else {
         return Ok(());
     };
+    // The callback may take its time, so the lock is released first.
+    let known = watch.news().expected.clone();
+    let expected = PyDict::new(py);
+    for known in known {
+        expected.set_item(known.phase.name(), (known.tokens, known.merges))?;
+    }
     for now in news {
         let (phase, step) = (now.phase, now.step.name());
+        let (done, total, share) = (now.done, now.total, now.share);
         callback.call1((
             phase.name(),
             phase.unit(),
-            now.done,
-            now.total,
+            done,
+            total,
             step,
-            now.share,
+            share,
+            &expected,
         ))?;
     }
     Ok(())

@@ -84,6 +84,12 @@ pub trait Observer: Sync {
         let _ = (phase, step, share);
     }
 
+    /// Called as soon as something is known about the work of a phase that learns: the tokens that
+    /// can be joined in all of its sequences, and about how many merges it will make.
+    fn expect(&self, phase: Phase, tokens: Option<u64>, merges: Option<u64>) {
+        let _ = (phase, tokens, merges);
+    }
+
     /// True if the user asked to stop. The engine then returns [`Stopped`] soon.
     fn stop_requested(&self) -> bool;
 }

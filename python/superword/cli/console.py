@@ -56,7 +56,7 @@ class Console:
             tell(f"warning: {as_shown(message)}", color="yellow")
 
     @contextmanager
-    def progress(self) -> Iterator[Callable[[Progress], None] | bool]:
+    def progress(self) -> Iterator[Callable[[Progress], object] | bool]:
         """The callback for `progress=` until the block ends, or False for none."""
         if self.log is not None:
             yield self.log.progress

@@ -262,7 +262,7 @@ impl Cells {
     }
 
     /// How many joins make every sequence one token, if nothing was joined yet.
-    pub(super) fn most_joins(&self) -> u64 {
+    pub(crate) fn most_joins(&self) -> u64 {
         // Each sequence has a border, and there is one more at the start.
         (self.cells.len() - 1).saturating_sub(2 * self.weights.len()) as u64
     }

@@ -9,7 +9,8 @@ use super::inputs::Inputs;
 use super::options::SuperwordPatterns;
 use super::report::{GroupRead, PhaseTime, TextReport, TrainReport};
 use super::superwords::{
-    Phase2, SavedNgrams, greedy_floor, guess_threshold, lower_threshold, safe_threshold,
+    Phase2, SavedNgrams, greedy_floor, guess_superwords, guess_threshold, lower_threshold,
+    safe_threshold,
 };
 use super::words::Words;
 use super::work::{Keys, Store};
@@ -209,6 +210,10 @@ impl<'a> Run<'a> {
             Some(sketch) => guess_threshold(words, sketch, self.options, safe),
             None => 1,
         };
+        if sketch.is_some() {
+            let merges = guess_superwords(words, self.options, threshold);
+            self.observer.expect(Phase::Supermerge, None, Some(merges));
+        }
         loop {
             let cut_below = match greedy_floor(words, self.options) {
                 // Frequent n-grams contain no rare bigrams, so splitting can follow cutting.

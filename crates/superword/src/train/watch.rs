@@ -40,6 +40,12 @@ impl<'a> WatchMerges<'a> {
         }
     }
 
+    /// Tells how many tokens the sequences have, and how many merges will be made, if that is known.
+    pub(super) fn expect(&self, tokens: u64, merges: Option<usize>) {
+        let merges = merges.map(|merges| merges as u64);
+        self.observer.expect(self.phase, Some(tokens), merges);
+    }
+
     /// Returns an error if the user asked to stop.
     pub(super) fn check_stop(&self) -> Result<(), Stopped> {
         check_stop(self.observer)

@@ -161,6 +161,7 @@ pub(super) fn learn_words(
         tokens.insert(&[byte]);
     }
     let (cells, floor) = lay_out(counts, &bytes, size)?;
+    watch.expect(cells.most_joins(), Some(size.saturating_sub(tokens.len())));
     // Deletions make rare pairs frequent again, so then every pair is indexed.
     let floor = match picky {
         Some(_) => 1,

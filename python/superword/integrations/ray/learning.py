@@ -81,7 +81,7 @@ def _pass_on(mailbox: Mailbox, tell: Callable[..., None]) -> None:
 def _adapter(mailbox: Mailbox | None) -> Tell:
     if mailbox is None:
         return None
-    return lambda *progress: mailbox.tell(Progress(*progress))
+    return lambda *progress: mailbox.tell(Progress(*progress[:6]))
 
 
 def _words(

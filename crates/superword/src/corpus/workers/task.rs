@@ -27,6 +27,10 @@ impl Observer for Watch<'_> {
         self.observer.step(phase, step, share);
     }
 
+    fn expect(&self, phase: Phase, tokens: Option<u64>, merges: Option<u64>) {
+        self.observer.expect(phase, tokens, merges);
+    }
+
     fn stop_requested(&self) -> bool {
         self.ended.load(Relaxed) || self.observer.stop_requested()
     }

@@ -226,6 +226,10 @@ impl Observer for Shifted<'_> {
         self.observer.step(phase, step, share);
     }
 
+    fn expect(&self, phase: Phase, tokens: Option<u64>, merges: Option<u64>) {
+        self.observer.expect(phase, tokens, merges);
+    }
+
     fn stop_requested(&self) -> bool {
         self.observer.stop_requested()
     }
