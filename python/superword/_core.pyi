@@ -107,6 +107,8 @@ class WorkDir:
 Source = tuple[str | Spool | Batches, str | None]
 
 # An added token: text, id, special, lstrip, rstrip, single_word, normalized.
+# phase, unit, done, total, step, share, expected; see `train`
+_Progress = Callable[..., object]
 _Added = tuple[str, int, bool, bool, bool, bool, bool]
 
 class Model:
@@ -229,7 +231,7 @@ class Model:
         sources: Sequence[Source],
         run: ShardRun,
         threads: int,
-        progress: Callable[[str, str, int, int | None], None] | None,
+        progress: _Progress | None,
     ) -> dict[str, Any]: ...
     # The size of the cache of each encoding thread.
     def cache_bytes(self) -> int: ...
@@ -313,20 +315,22 @@ def check_memory(options: dict[str, Any]) -> None:
 def train(
     sources: Sequence[Source],
     options: dict[str, Any],
-    progress: Callable[[str, str, int, int | None], None] | None,
+    progress: _Progress | None,
 ) -> tuple[Model, dict[str, Any]]:
     """Train a model.
 
-    `progress(phase, unit, done, total)` is called a few times a second on the calling thread. An
-    exception in it stops the work. The second result is a report of the run: timings, counts and
-    skipped documents. It is not saved in the model.
+    `progress` is called a few times a second on the calling thread, with the phase, the unit, what
+    is done, the total, the step, the share of the step that is done, by time, and for each phase
+    the tokens and merges that are expected in it. An exception in it stops the work. The second
+    result is a report of the run: timings, peak memory, counts and skipped documents. It is not
+    saved in the model.
     """
 
 def evaluate(
     sources: Sequence[Source],
     models: Sequence[Model],
     options: dict[str, Any],
-    progress: Callable[[str, str, int, int | None], None] | None = None,
+    progress: _Progress | None = None,
 ) -> dict[str, Any]:
     """Read all documents and encode them with every model. Returns counts.
 
@@ -436,12 +440,12 @@ def count_pretokens(
     sources: Sequence[Source],
     # for_reading and pretokenizer; bounds: bool, allow_empty: bool, both False if missing
     options: dict[str, Any],
-    progress: Callable[[str, str, int, int | None], None] | None,
+    progress: _Progress | None,
 ) -> tuple[Counts, dict[str, Any], BigramBounds | None]: ...
 def train_words(
     counts: Counts,
     options: dict[str, Any],  # for_learning and pretokenizer; the method is "bpe"
-    progress: Callable[[str, str, int, int | None], None] | None,
+    progress: _Progress | None,
 ) -> tuple[Model, str | None]:
     """Phase 1. The second result says why the vocabulary is too small, if it is."""
 
@@ -451,13 +455,13 @@ def count_candidates(
     # for_reading and cut_below: int | None; if bounds: BigramBounds is there, cuts are those of the
     # text of the bounds; allow_empty: bool
     options: dict[str, Any],
-    progress: Callable[[str, str, int, int | None], None] | None,
+    progress: _Progress | None,
 ) -> tuple[Candidates, dict[str, Any]]: ...
 def train_superwords(
     model: Model,
     candidates: Candidates,
     options: dict[str, Any],  # for_learning; facts: str | None (JSON), if not those of `model`
-    progress: Callable[[str, str, int, int | None], None] | None,
+    progress: _Progress | None,
 ) -> tuple[Model, str | None]:
     """Phase 2. The second result says why the vocabulary is too small, if it is."""
 

@@ -9,12 +9,13 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from superword._support.forecast import Expected, Forecast, Run
 from superword._support.text import format_bytes, format_seconds
 
 if TYPE_CHECKING:
     from rich.console import Console
 
-__all__ = ["JsonLog", "Progress", "peak_memory", "show"]
+__all__ = ["JsonLog", "Progress", "estimated", "peak_memory", "show"]
 
 # How each phase of the engine is shown.
 PHASES = {
@@ -29,16 +30,52 @@ PHASES = {
 SECONDS_BETWEEN_LINES = 3.0
 
 
+# How steps are shown that are not what a phase mostly does.
+STEPS = {
+    "add up": "adding up",
+    "cut": "cutting",
+    "prepare": "preparing",
+}
+
+
 class Progress(NamedTuple):
-    """Progress of a phase: `done` of `total` units (None if unknown), in bytes or tokens."""
+    """Progress of a phase: `done` of `total` units (None if unknown), in bytes or tokens.
+
+    `step` is what the phase does at the moment. `share` is how much of the phase is done, from 0 to
+    1, by the time that it takes, and `seconds_left` how long the whole run still takes. Both are
+    estimates, and None as long as too little is known.
+    """
 
     phase: str
     unit: str
     done: int
     total: int | None
+    step: str = "read"
+    share: float | None = None
+    seconds_left: float | None = None
 
 
-Callback = Callable[[Progress], None]
+Callback = Callable[[Progress], object]
+
+
+def estimated(callback: Callback, run: Run | None = None) -> Callable[..., None]:
+    """A callback that estimates `share` and `seconds_left`, and passes them on to the given one.
+
+    The `share` that it gets is that of the step. Without it, `done` of `total` is the share. What
+    the engine expects of later phases may be a second argument.
+    """
+    forecast = Forecast(run)
+    started = time.monotonic()
+
+    def tell(progress: Progress, expected: Expected | None = None) -> None:
+        share, total = progress.share, progress.total
+        if share is None and total:
+            share = progress.done / total
+        seconds = time.monotonic() - started
+        outlook = forecast.tell(seconds, progress.phase, progress.step, share, total, expected)
+        callback(progress._replace(share=outlook.share, seconds_left=outlook.seconds_left))
+
+    return tell
 
 
 @contextmanager
@@ -62,7 +99,8 @@ class JsonLog:
     """JSON lines on stderr, with the events start, phase, progress, warning, end and error.
 
     Every line has `event` and `seconds` since the start. Progress has `phase`, `unit`, `done`,
-    `total` (or null), `rate` per second and `seconds_left` (or null).
+    `total`, `step`, `share` of the phase, `rate` per second and `seconds_left` of the whole run.
+    What is not known is null.
     """
 
     def __init__(self) -> None:
@@ -92,14 +130,14 @@ class JsonLog:
         self.last = now
         spent = now - self.phase_started
         rate = progress.done / spent if spent > 0.2 else None
-        left = None
-        if rate and progress.total is not None:
-            left = round((progress.total - progress.done) / rate, 3)
         self.tell(
             "progress",
-            **progress._asdict(),
-            rate=None if rate is None else round(rate, 3),
-            seconds_left=left,
+            **{
+                **progress._asdict(),
+                "share": _rounded(progress.share),
+                "seconds_left": _rounded(progress.seconds_left),
+            },
+            rate=_rounded(rate),
         )
 
     def end_phase(self) -> None:
@@ -108,6 +146,10 @@ class JsonLog:
             spent = round(time.monotonic() - self.phase_started, 3)
             self.tell("phase", phase=self.phase, state="end", phase_seconds=spent)
             self.phase = None
+
+
+def _rounded(number: float | None) -> float | None:
+    return None if number is None else round(number, 3)
 
 
 def peak_memory() -> int | None:
@@ -139,16 +181,22 @@ def _bar(console: Console) -> Iterator[Callback]:
 
         def tell(progress: Progress) -> None:
             nonlocal current
-            if progress.phase not in tasks:
+            if progress.phase != current:
                 if current is not None:
                     _finish(bar, tasks[current][0])
                 current = progress.phase
-                name = PHASES.get(current, current)
-                task = bar.add_task(name, total=progress.total, rate="", left="")
-                tasks[current] = (task, time.monotonic())
-            task, start = tasks[progress.phase]
-            rate, left = _rate(progress, time.monotonic() - start)
-            bar.update(task, completed=progress.done, total=progress.total, rate=rate, left=left)
+                if current not in tasks:
+                    task = bar.add_task("", total=None, rate="", left="")
+                    tasks[current] = (task, time.monotonic())
+            task, start = tasks[current]
+            bar.update(
+                task,
+                description=_name(progress),
+                completed=_percent(progress.share or 0),
+                total=None if progress.share is None else 100,
+                rate=_rate(progress, time.monotonic() - start),
+                left=_left(progress),
+            )
 
         yield tell
         if current is not None:
@@ -160,7 +208,7 @@ def _finish(bar: object, task: object) -> None:
 
     assert isinstance(bar, Bar)
     row = next(row for row in bar.tasks if row.id == task)
-    bar.update(row.id, total=row.completed or 1, completed=row.completed or 1, left="")
+    bar.update(row.id, description=row.description.split(",")[0], total=100, completed=100, left="")
 
 
 class _Lines:
@@ -179,26 +227,47 @@ class _Lines:
         self.last = now
         parts = [_amount(progress.done, progress.unit)]
         if progress.total:
-            share = 100 * progress.done / progress.total
-            parts = [f"{share:.0f} %", f"{parts[0]} of {_amount(progress.total, progress.unit)}"]
-        parts += [part for part in _rate(progress, now - self.start) if part]
+            parts = [f"{parts[0]} of {_amount(progress.total, progress.unit)}"]
+        if progress.share is not None:
+            parts.insert(0, f"{_percent(progress.share)} %")
+        parts += [_rate(progress, now - self.start), _left(progress)]
         print(  # noqa: T201
-            f"{PHASES.get(progress.phase, progress.phase)}: {', '.join(parts)}",
+            f"{_name(progress)}: {', '.join(part for part in parts if part)}",
             file=sys.stderr,
             flush=True,
         )
+
+
+def _name(progress: Progress) -> str:
+    """What is done at the moment."""
+    phase = PHASES.get(progress.phase, progress.phase)
+    return f"{phase}, {STEPS[progress.step]}" if progress.step in STEPS else phase
+
+
+def _percent(share: float) -> int:
+    """Rounded down, because 100 % is the end."""
+    return int(100 * share)
 
 
 def _amount(count: float, unit: str) -> str:
     return format_bytes(count) if unit == "bytes" else f"{count:,.0f} {unit}"
 
 
-def _rate(progress: Progress, seconds: float) -> tuple[str, str]:
-    """The rate and the remaining time. Empty while too little is known."""
-    if seconds < 0.2 or not progress.done:
-        return "", ""
-    rate = progress.done / seconds
-    left = ""
-    if progress.total and progress.total > progress.done:
-        left = f"{format_seconds((progress.total - progress.done) / rate)} left"
-    return f"{_amount(rate, progress.unit)}/s", left
+def _rate(progress: Progress, seconds: float) -> str:
+    """The rate at which bytes are read. Empty while too little is known.
+
+    Tokens have no rate: the first ones take much longer than the last ones.
+    """
+    if seconds < 0.2 or not progress.done or progress.step != "read":
+        return ""
+    return f"{_amount(progress.done / seconds, progress.unit)}/s"
+
+
+def _left(progress: Progress) -> str:
+    """How long the whole run still takes."""
+    if progress.seconds_left is None:
+        return ""
+    seconds = progress.seconds_left
+    return (
+        f"{max(1, round(seconds))} s left" if seconds < 59.5 else f"{format_seconds(seconds)} left"
+    )

@@ -7,6 +7,7 @@ import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 from superword import _core
@@ -15,6 +16,7 @@ from superword._files import work
 from superword._files.timeline import recorded
 from superword._reading.sources import Sources, gather
 from superword._support.faces import for_python
+from superword._support.forecast import Run
 from superword._support.text import plural
 from superword.errors import ChangedWorkWarning, ShortfallWarning, SkippedWarning
 from superword.inputs import Texts, expand, is_data
@@ -32,12 +34,26 @@ from superword.pretokenizer import DEFAULT, Pretokenizer
 from superword.progress import Progress
 from superword.tokenizer import Tokenizer
 
-__all__ = ["Progress", "Report", "train", "train_from_iterator"]
+__all__ = ["CandidateReport", "Progress", "Report", "train", "train_from_iterator"]
 
 # Files, directories, globs, `Texts`, Arrow tables and datasets; one, several, or groups by name.
 Inputs = str | os.PathLike[str] | Texts | Iterable[Any] | Mapping[str, Any] | Any
 
 ProgressOption = bool | Callable[[Progress], object]
+
+
+@dataclass(frozen=True)
+class CandidateReport:
+    """The candidates that superwords were learned from."""
+
+    unique: int
+    """Distinct candidates, after cutting."""
+    tokens: int
+    """Tokens in the distinct candidates."""
+    cut_below: int
+    """They were cut at bigrams that occur less often; 1 if they were not cut."""
+    attempts: int
+    """How often they were counted. More than once if the first `cut_below` was too high."""
 
 
 @dataclass(frozen=True)
@@ -49,7 +65,14 @@ class Report:
     skipped: int = 0
     skipped_examples: tuple[str, ...] = ()
     seconds: dict[str, float] = field(default_factory=dict)
+    """How long each phase took."""
     shortfall: str | None = None
+    peak_memory: dict[str, int] = field(default_factory=dict)
+    """The most memory that the process used in each phase, in bytes. Empty if it is not known."""
+    pretokens: int | None = None
+    unique_pretokens: int | None = None
+    candidates: CandidateReport | None = None
+    """None if none were counted: there are no superwords, or an earlier run learned them."""
 
     @classmethod
     def of(cls, report: dict[str, Any]) -> Report:
@@ -61,6 +84,17 @@ class Report:
             skipped_examples=tuple(report.get("skipped_examples", ())),
             seconds=dict(report.get("seconds", {})),
             shortfall=report.get("shortfall"),
+            peak_memory=dict(report.get("peak_memory", {})),
+            pretokens=report.get("pretokens"),
+            unique_pretokens=report.get("unique_pretokens"),
+            candidates=CandidateReport(
+                unique=report["unique_candidates"],
+                tokens=report["candidate_tokens"],
+                cut_below=report["cut_below"],
+                attempts=report["attempts"],
+            )
+            if report.get("attempts")
+            else None,
         )
 
     def skipped_text(self) -> str:
@@ -216,7 +250,7 @@ def run(
     with (
         work.held(options, sources.names) as (folder, changes),
         recorded(options.work_dir, about, sources.names, sources.groups) as timeline,
-        watching(progress) as tell,
+        watching(progress, run_of(sources, options)) as tell,
     ):
         for change in changes:
             if note is not None:
@@ -229,31 +263,56 @@ def run(
     return Tokenizer._wrap(model), Report.of(report)
 
 
+# Tells phase, unit, done, total, step, share of the step and expectations; see `_core.train`.
+Tell = Callable[..., None]
+
+# How much text there is in a compressed byte, about.
+_EXPANSION = {".gz": 3.5, ".zst": 4.0, ".parquet": 2.5}
+
+
+def run_of(sources: Sources, options: TrainOptions) -> Run:
+    """What the time left is estimated from."""
+    size: int | None
+    try:
+        paths = [Path(name) for name in sources.names]
+        size = round(sum(path.stat().st_size * _EXPANSION.get(path.suffix, 1) for path in paths))
+    except (OSError, ValueError):  # Not files.
+        size = None
+    return Run(
+        method=options.method,
+        vocab_size=options.vocab_size,
+        threads=options.threads or _cores(),
+        text_bytes=size,
+        sample=options.sample is not None or options.max_bytes is not None,
+        supermerges=options.supermerges,
+    )
+
+
+def _cores() -> int:
+    """The number of threads by default."""
+    try:
+        return len(os.sched_getaffinity(0))
+    except AttributeError:  # Not on macOS and Windows.
+        return os.cpu_count() or 1
+
+
 @contextmanager
-def watching(
-    progress: ProgressOption,
-) -> Iterator[Callable[[str, str, int, int | None], None] | None]:
-    """The callback that the engine gets for `progress=`. A bar is shown until the block ends."""
+def watching(progress: ProgressOption, run: Run | None = None) -> Iterator[Tell | None]:
+    """The callback that the engine gets for `progress=`. A bar is shown until the block ends.
+
+    With `run`, the time left is that of the whole run, and else that of the current step.
+    """
     with ExitStack() as stack:
         callback: Callable[[Progress], object] | None = None
         if callable(progress):
             callback = progress
         elif progress:
             callback = stack.enter_context(display.show())
-        yield _adapter(callback)
-
-
-def _adapter(
-    callback: Callable[[Progress], object] | None,
-) -> Callable[[str, str, int, int | None], None] | None:
-    if callback is None:
-        return None
-    tell = callback
-
-    def adapted(phase: str, unit: str, done: int, total: int | None) -> None:
-        tell(Progress(phase, unit, done, total))
-
-    return adapted
+        if callback is None:
+            yield None
+            return
+        tell = display.estimated(callback, run)
+        yield lambda *told: tell(Progress(*told[:6]), *told[6:])
 
 
 def _warned(result: tuple[Tokenizer, Report]) -> Tokenizer:

@@ -93,6 +93,8 @@ def test_progress_is_told_and_can_stop_the_work(texts: list[str]) -> None:
         assert progress.unit in ("bytes", "tokens")
         assert progress.done >= 0
         assert progress.total is None or progress.done <= progress.total
+        assert progress.share is None or 0 <= progress.share < 1
+        assert progress.seconds_left is None or progress.seconds_left >= 0
 
     def stop(progress: Progress) -> None:
         raise LookupError("enough")

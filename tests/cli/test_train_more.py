@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from pathlib import Path
 
 import pytest
@@ -135,6 +136,17 @@ def test_log_json_is_a_json_object_a_line(jsonl: Path, tmp_path: Path) -> None:
     assert {"count", "merge", "candidates", "supermerge"} <= set(events[-1]["phases"])
     progress = [event for event in events if event["event"] == "progress"]
     assert {"phase", "unit", "done", "total", "rate", "seconds_left"} <= set(progress[0])
+    assert {"step", "share"} <= set(progress[0])
+    assert all(event["share"] < 1 for event in progress)
+    end = events[-1]
+    facts = superword.Tokenizer.load(output).facts
+    assert end["pretokens"] == facts["pretokens"]
+    assert end["unique_pretokens"] == facts["unique_pretokens"]
+    assert end["candidates"]["attempts"] >= 1
+    assert end["candidates"]["tokens"] >= 2 * end["candidates"]["unique"] > 0
+    if sys.platform == "linux":
+        assert set(end["phase_peak_memory"]) == set(end["phases"])
+        assert max(end["phase_peak_memory"].values()) <= end["peak_memory"]
     seconds = [event["seconds"] for event in events]
     assert seconds == sorted(seconds)
     failed = superword_command("train", "absent", "--vocab-size", "400", "--log-json", "-o", output)
@@ -156,3 +168,38 @@ def test_the_summary_says_time_and_memory(jsonl: Path, tmp_path: Path) -> None:
     told = ok("train", jsonl, "--vocab-size", "400", "-o", tmp_path / "m").stderr
     for word in ("peak memory", "counting words", "learning superwords", "total"):
         assert word in told
+
+
+def test_inspect_shows_the_last_run_of_a_work_directory(jsonl: Path, tmp_path: Path) -> None:
+    work = tmp_path / "work"
+    trained = ok(*("train", jsonl, "--vocab-size", "400", "--work-dir", work, "-o", tmp_path / "m"))
+    shown = ok("inspect", work).stdout
+    for word in ("pretokens", "distinct", "candidates", "cut", "counting words", "total"):
+        assert word in shown
+        assert word in trained.stderr
+    if sys.platform == "linux":
+        assert "of memory" in shown
+    told = json.loads(ok("inspect", work, "--json").stdout)
+    facts = superword.Tokenizer.load(tmp_path / "m").facts
+    assert told["counts"]["unique_pretokens"] == facts["unique_pretokens"]
+    assert told["counts"]["cut_below"] >= 1
+    assert set(told["seconds_by_phase"]) == {"count", "merge", "candidates", "supermerge"}
+
+
+@pytest.mark.parametrize(
+    ("runs", "says"),
+    [
+        ([], "no record of a complete"),
+        ([{"complete": False}], "no record of a complete"),
+        ([{"complete": True}], "cannot be read"),
+        ([{"complete": True, "counts": 5, "seconds_by_phase": []}], "cannot be read"),
+    ],
+)
+def test_inspect_says_what_is_wrong_with_a_record(
+    tmp_path: Path, runs: list[object], says: str
+) -> None:
+    (tmp_path / "timeline.json").write_text(json.dumps({"format": 1, "runs": runs}))
+    result = superword_command("inspect", tmp_path)
+    assert result.exit_code == 1
+    assert says in result.stderr
+    assert "hint" in result.stderr

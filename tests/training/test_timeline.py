@@ -33,6 +33,9 @@ def test_a_run_is_recorded_and_the_model_is_the_same(jsonl: Path, tmp_path: Path
         assert seconds == sorted(seconds)
         assert seconds[-1] <= run["seconds"]
         assert phase["points"][-1][1] == phase["total"]
+    assert set(run["peak_memory_by_phase"]) <= set(run["phases"])
+    assert run["counts"]["unique_pretokens"] == model.facts["unique_pretokens"]
+    assert run["counts"]["attempts"] >= 1
     assert run["found"] == dict.fromkeys(run["phases"], 0)
     assert all(run["added"].values())
 

@@ -63,7 +63,7 @@ pub(crate) fn evaluate<'py>(
 }
 
 fn measured_dict(py: Python<'_>, measured: Measured) -> PyResult<Bound<'_, PyDict>> {
-    let dict = read_dict(py, &measured.read, &[])?;
+    let dict = read_dict(py, &measured.read, &[], &[])?;
     let groups = PyList::empty(py);
     for group in measured.groups {
         groups.append(group_dict(py, group)?)?;

@@ -12,6 +12,7 @@ mod imports;
 mod model;
 mod pretokenizer;
 mod reading;
+mod resident;
 mod shards;
 mod texts;
 mod training;

@@ -5,13 +5,14 @@ use std::sync::Arc;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use superword::corpus::{ReadReport, Source};
+use superword::observe::Phase;
 use superword::train::{PhaseTime, TrainError, TrainReport, train as run};
 
 use crate::arguments::{self, Input, Options};
 use crate::errors;
 use crate::model::PyModel;
 use crate::pretokenizer::PyPretokenizer;
-use crate::watch::watched;
+use crate::watch::measured;
 
 /// Trains a model; see the stub for the contract.
 #[pyfunction]
@@ -34,7 +35,7 @@ pub(crate) fn train<'py>(
     train_options.sample = sample;
     options.finish()?;
     let sources = arguments::sources(sources)?;
-    let trained = watched(py, progress, move |observer| {
+    let (trained, peaks) = measured(py, progress, move |observer| {
         let sources: Vec<Source> = sources
             .into_iter()
             .map(|source| source.buffer(observer))
@@ -50,25 +51,34 @@ pub(crate) fn train<'py>(
         )
     })?;
     let (model, report) = trained.map_err(|error| errors::train(&error))?;
-    Ok((PyModel::new(Arc::new(model)), report_dict(py, &report)?))
+    Ok((
+        PyModel::new(Arc::new(model)),
+        report_dict(py, &report, &peaks)?,
+    ))
 }
 
-fn report_dict<'py>(py: Python<'py>, report: &TrainReport) -> PyResult<Bound<'py, PyDict>> {
-    let dict = read_dict(py, &report.text.read, &report.times)?;
+fn report_dict<'py>(
+    py: Python<'py>,
+    report: &TrainReport,
+    peaks: &[(Phase, u64)],
+) -> PyResult<Bound<'py, PyDict>> {
+    let dict = read_dict(py, &report.text.read, &report.times, peaks)?;
     dict.set_item("pretokens", report.text.pretokens)?;
     dict.set_item("unique_pretokens", report.text.unique_pretokens)?;
     dict.set_item("unique_candidates", report.unique_candidates)?;
     dict.set_item("candidate_tokens", report.candidate_tokens)?;
     dict.set_item("cut_below", report.cut_below)?;
+    dict.set_item("attempts", report.attempts)?;
     dict.set_item("shortfall", report.shortfall.as_deref())?;
     Ok(dict)
 }
 
-/// Converts a report: what was read, and the duration of each phase.
+/// Converts a report: what was read, and the duration and the peak memory of each phase.
 pub(crate) fn read_dict<'py>(
     py: Python<'py>,
     read: &ReadReport,
     times: &[PhaseTime],
+    peaks: &[(Phase, u64)],
 ) -> PyResult<Bound<'py, PyDict>> {
     let dict = PyDict::new(py);
     dict.set_item("documents", read.documents)?;
@@ -91,5 +101,10 @@ pub(crate) fn read_dict<'py>(
         seconds.set_item(phase.phase.name(), before + phase.time.as_secs_f64())?;
     }
     dict.set_item("seconds", seconds)?;
+    let memory = PyDict::new(py);
+    for (phase, bytes) in peaks {
+        memory.set_item(phase.name(), bytes)?;
+    }
+    dict.set_item("peak_memory", memory)?;
     Ok(dict)
 }

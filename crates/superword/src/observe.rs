@@ -40,11 +40,55 @@ impl Phase {
     }
 }
 
+/// A part of a [`Phase`]. The steps of a phase follow each other in this order; not every phase has
+/// all of them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[non_exhaustive]
+pub enum Step {
+    /// Reading documents. [`Observer::progress`] says how many bytes were read.
+    Read,
+    /// Adding up what the threads have counted, or what is in files.
+    AddUp,
+    /// Cutting or splitting candidates.
+    Cut,
+    /// Laying out the sequences and counting their pairs.
+    Prepare,
+    /// Merging.
+    Merge,
+}
+
+impl Step {
+    /// A short name for logs: `read`, `add up`, ...
+    pub fn name(self) -> &'static str {
+        match self {
+            Step::Read => "read",
+            Step::AddUp => "add up",
+            Step::Cut => "cut",
+            Step::Prepare => "prepare",
+            Step::Merge => "merge",
+        }
+    }
+}
+
 /// Receives progress and decides whether to stop. It is called often and from any thread, so
 /// implementations must be fast.
 pub trait Observer: Sync {
     /// Called when `done` of `total` units of the phase are finished. `total` is `None` if unknown.
     fn progress(&self, phase: Phase, done: u64, total: Option<u64>);
+
+    /// Called when about this share of a step, from 0 to 1, is finished. It is a share of the time
+    /// that the step takes, as far as that can be known. Tokens are no measure of it: the first
+    /// merges take much longer than the last ones. While documents are read, nothing but
+    /// [`Observer::progress`] is called.
+    fn step(&self, phase: Phase, step: Step, share: f64) {
+        let _ = (phase, step, share);
+    }
+
+    /// Called as soon as something is known about the work of a phase that learns: the tokens that
+    /// can be joined in all of its sequences, and about how many merges it will make.
+    fn expect(&self, phase: Phase, tokens: Option<u64>, merges: Option<u64>) {
+        let _ = (phase, tokens, merges);
+    }
 
     /// True if the user asked to stop. The engine then returns [`Stopped`] soon.
     fn stop_requested(&self) -> bool;

@@ -26,11 +26,21 @@ FORMAT = 1
 # How the files of finished work in the directory start, by the phase that makes them.
 KINDS = {"count": "count", "merge": "words", "candidates": "candidates", "supermerge": "model"}
 
+# What the engine reports about sizes.
+COUNTS = (
+    "pretokens",
+    "unique_pretokens",
+    "unique_candidates",
+    "candidate_tokens",
+    "cut_below",
+    "attempts",
+)
+
 _MOST_RUNS = 20
 _MOST_POINTS = 400
 _SUFFIXES = {".json", ".superword"}
 
-_Tell = Callable[[str, str, int, "int | None"], None]
+_Tell = Callable[..., None]
 
 
 @dataclass
@@ -73,11 +83,11 @@ class Timeline:
     def watching(self, tell: _Tell | None) -> _Tell:
         """A progress callback that records, and then calls the given one."""
 
-        def record(phase: str, unit: str, done: int, total: int | None) -> None:
+        def record(phase: str, unit: str, done: int, total: int | None, *step: Any) -> None:
             points = self.phases.setdefault(phase, _Points(unit))
             points.add(time.monotonic() - self.started, done, total)
             if tell is not None:
-                tell(phase, unit, done, total)
+                tell(phase, unit, done, total, *step)
 
         return record
 
@@ -94,6 +104,8 @@ class Timeline:
             "documents": report.get("documents"),
             "bytes": report.get("bytes"),
             "seconds_by_phase": {k: round(v, 3) for k, v in report.get("seconds", {}).items()},
+            "peak_memory_by_phase": dict(report.get("peak_memory", {})),
+            "counts": {name: report[name] for name in COUNTS if name in report},
             "phases": {name: points.described() for name, points in self.phases.items()},
         }
 

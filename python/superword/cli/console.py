@@ -6,6 +6,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import asdict
 
 from superword import progress
 from superword._support.paths import as_unicode
@@ -17,7 +18,7 @@ from superword.progress import JsonLog, Progress, peak_memory
 from superword.tokenizer import Tokenizer
 from superword.training import Report
 
-__all__ = ["Console", "about_to_read"]
+__all__ = ["Console", "about_to_read", "rows_of_report"]
 
 
 class Console:
@@ -55,7 +56,7 @@ class Console:
             tell(f"warning: {as_shown(message)}", color="yellow")
 
     @contextmanager
-    def progress(self) -> Iterator[Callable[[Progress], None] | bool]:
+    def progress(self) -> Iterator[Callable[[Progress], object] | bool]:
         """The callback for `progress=` until the block ends, or False for none."""
         if self.log is not None:
             yield self.log.progress
@@ -78,7 +79,11 @@ class Console:
                 documents=report.documents,
                 bytes=report.bytes,
                 skipped=report.skipped,
+                pretokens=report.pretokens,
+                unique_pretokens=report.unique_pretokens,
+                candidates=None if report.candidates is None else asdict(report.candidates),
                 phases=report.seconds,
+                phase_peak_memory=report.peak_memory,
                 peak_memory=peak_memory(),
             )
         elif not self.quiet and sys.stderr is not None:
@@ -118,15 +123,35 @@ def _summary(tokenizer: Tokenizer, report: Report, output: str, seconds: float) 
         read = f"{plural(report.documents, 'document')}, {format_bytes(report.bytes)}{rate}"
         rows["read"] = read
         rows["skipped"] = plural(report.skipped, "document")
-    for phase, spent in report.seconds.items():
-        rows[progress.PHASES.get(phase, phase)] = format_seconds(spent)
+    rows |= rows_of_report(report)
     rows["total"] = format_seconds(seconds)
-    peak = peak_memory()
-    if peak is not None:
-        rows["peak memory"] = format_bytes(peak)
+    highest = peak_memory()
+    if highest is not None:
+        rows["peak memory"] = format_bytes(highest)
     rows["saved as"] = as_unicode(output)
     for name, value in rows.items():
         # Text from outside may look like markup.
         table.add_row(name, escape(printable(value)))
     # rich uses colors on terminals only, and never with NO_COLOR.
     Terminal(stderr=True).print(table)
+
+
+def rows_of_report(report: Report) -> dict[str, str]:
+    """The rows about what was counted, and about the phases."""
+    rows = {}
+    if report.pretokens:
+        rows["pretokens"] = f"{report.pretokens:,}, {report.unique_pretokens or 0:,} distinct"
+    found = report.candidates
+    if found is not None:
+        rows["candidates"] = f"{found.unique:,} distinct, {found.tokens:,} tokens in them"
+        cut = "not cut"
+        if found.cut_below > 1:
+            cut = f"at pairs of words that occur less than {found.cut_below:,} times"
+        if found.attempts > 1:
+            cut += f", after {plural(found.attempts, 'attempt')}"
+        rows["cut"] = cut
+    for phase, spent in report.seconds.items():
+        peak = report.peak_memory.get(phase)
+        used = f", {format_bytes(peak)} of memory" if peak is not None else ""
+        rows[progress.PHASES.get(phase, phase)] = f"{format_seconds(spent)}{used}"
+    return rows

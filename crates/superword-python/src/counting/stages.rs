@@ -18,7 +18,7 @@ use crate::errors;
 use crate::model::PyModel;
 use crate::pretokenizer::PyPretokenizer;
 use crate::training::read_dict;
-use crate::watch::watched;
+use crate::watch::{measured, watched};
 
 /// Buffers pipes, which can only be read once.
 fn buffered(sources: Vec<Source>, observer: &dyn Observer) -> Result<Vec<Source>, TrainError> {
@@ -60,7 +60,7 @@ pub(crate) fn count_pretokens<'py>(
     let with_bounds: bool = options.take_if_there("bounds")?.unwrap_or(false);
     options.finish()?;
     let sources = arguments::sources(sources)?;
-    let result = watched(py, progress, move |observer| {
+    let (result, peaks) = measured(py, progress, move |observer| {
         let text = Text {
             sources: &buffered(sources, observer)?,
             read: &read,
@@ -70,7 +70,7 @@ pub(crate) fn count_pretokens<'py>(
         train::count_pretokens(&text, &pretokenizer, with_bounds, observer)
     })?;
     let counted = result.map_err(|error| errors::train(&error))?;
-    let report = read_dict(py, &counted.text.read, &counted.times)?;
+    let report = read_dict(py, &counted.text.read, &counted.times, &peaks)?;
     report.set_item("pretokens", counted.text.pretokens)?;
     report.set_item("unique_pretokens", counted.text.unique_pretokens)?;
     let facts = counted.text.facts();
@@ -133,7 +133,7 @@ pub(crate) fn count_candidates<'py>(
     let sources = arguments::sources(sources)?;
     let model = model.get().model().clone();
     let words = model.clone();
-    let result = watched(py, progress, move |observer| {
+    let (result, peaks) = measured(py, progress, move |observer| {
         let text = Text {
             sources: &buffered(sources, observer)?,
             read: &read,
@@ -148,7 +148,7 @@ pub(crate) fn count_candidates<'py>(
     })?;
     let counted = result.map_err(|error: TrainError| errors::train(&error))?;
     let (counts, read) = (counted.counts, counted.read);
-    let report = read_dict(py, &read, &counted.times)?;
+    let report = read_dict(py, &read, &counted.times, &peaks)?;
     report.set_item("unique_candidates", counts.len())?;
     report.set_item("candidate_tokens", counts.tokens())?;
     let facts = read_facts(read.documents, read.bytes, read.skipped);

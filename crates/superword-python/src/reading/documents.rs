@@ -219,7 +219,7 @@ impl PyDocumentReader {
     /// What was read. Complete once `next` has returned None.
     fn report<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let report = py.detach(|| self.state().report.clone());
-        read_dict(py, &report, &[])
+        read_dict(py, &report, &[], &[])
     }
 }
 

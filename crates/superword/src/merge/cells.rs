@@ -53,6 +53,7 @@ pub(crate) struct Cells {
     heavy: Vec<u64>,
     /// By block: the first border in it or after it.
     borders: Vec<Place>,
+    sequences: usize,
 }
 
 impl Default for Cells {
@@ -61,6 +62,7 @@ impl Default for Cells {
             cells: vec![Cell::new(BORDER)],
             heavy: Vec::new(),
             borders: vec![0],
+            sequences: 0,
         }
     }
 }
@@ -81,6 +83,7 @@ impl Cells {
     pub(crate) fn push(&mut self, symbols: impl Iterator<Item = u32>, weight: u64) -> bool {
         self.cells.extend(symbols.map(Cell::new));
         let border = self.cells.len();
+        self.sequences += 1;
         self.borders
             .resize(border / BLOCK as usize + 1, border as Place);
         let number = match u32::try_from(weight) {
@@ -290,6 +293,12 @@ impl Cells {
         }
     }
 
+    /// How many joins make every sequence one token, if nothing was joined yet.
+    pub(crate) fn most_joins(&self) -> u64 {
+        // Each sequence has a border, and there is one more at the start.
+        (self.cells.len() - 1).saturating_sub(2 * self.sequences) as u64
+    }
+
     /// The sum over all sequences of weight × tokens, or `None` if it needs more than 64 bits. No
     /// count in these cells, now or after any merge, can be larger.
     pub(crate) fn total_weight(&self) -> Option<u64> {
@@ -324,6 +333,7 @@ mod tests {
         assert!(cells.push([1, 2, 3, 4].into_iter(), 5));
         assert!(cells.push([7].into_iter(), 2));
         assert_eq!(cells.total_weight(), Some(22));
+        assert_eq!(cells.most_joins(), 3);
         cells.join(2, 3, 9); // 1 (2 3)=9 4
         assert_eq!(symbols(&cells, 1), [1, 9, 4]);
         assert_eq!(cells.previous(4), Some(2));

@@ -134,6 +134,8 @@ pub(crate) struct Merger<'a, R> {
     /// The fewest places for each thread.
     grain: usize,
     deferred: Vec<PairCount>,
+    /// See [`Merger::joins`].
+    joins: u64,
 }
 
 /// The result of a merge.
@@ -188,6 +190,7 @@ impl<'a, R: AllowedPairs> Merger<'a, R> {
             crew: Crew::new(threads),
             grain,
             deferred: Vec::new(),
+            joins: 0,
         };
         merger.count_pairs()?;
         Ok(merger)
@@ -196,6 +199,16 @@ impl<'a, R: AllowedPairs> Merger<'a, R> {
     /// All tokens, including those made by merges.
     pub(crate) fn tokens(&self) -> &TokenTable {
         &self.tokens
+    }
+
+    /// At how many places all merges so far have joined a pair. Most of their time goes there.
+    pub(crate) fn joins(&self) -> u64 {
+        self.joins
+    }
+
+    /// More joins than this are not possible without deletions.
+    pub(crate) fn most_joins(&self) -> u64 {
+        self.cells.most_joins()
     }
 
     /// Returns the tokens and drops the rest.
@@ -300,6 +313,7 @@ impl<'a, R: AllowedPairs> Merger<'a, R> {
             self.grain,
             &mut self.share,
         );
+        self.joins += self.share.merged.len() as u64;
         self.share
             .survey
             .apply_destroyed(&mut self.index, left, right);

@@ -13,12 +13,14 @@
 //! | `inputs` | whether the inputs are still the same |
 //! | `extent` | the part of a text that is one piece |
 //! | `sampling` | draws the sample and keeps its documents |
+//! | `effort` | how much of the work of merging is done |
 //! | `options`, `report`, `error`, `watch` | what goes in and what comes out |
 
 mod build;
 #[cfg(feature = "files")]
 mod counting;
 mod documents;
+mod effort;
 mod error;
 #[cfg(feature = "files")]
 mod extent;

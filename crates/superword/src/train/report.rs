@@ -46,6 +46,9 @@ pub struct TrainReport {
     pub candidate_tokens: u64,
     /// Bigrams that occur less often were cut; 1 if nothing was cut.
     pub cut_below: u64,
+    /// How often candidates were counted: again with a lower `cut_below` if it was too high. 0 if
+    /// there are no superwords, or if they were learned by an earlier run.
+    pub attempts: u64,
     /// Why the vocabulary is smaller than requested, if it is.
     pub shortfall: Option<String>,
 }

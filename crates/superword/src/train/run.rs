@@ -13,7 +13,8 @@ use super::options::SuperwordPatterns;
 use super::report::{GroupRead, PhaseTime, TextReport, TrainReport};
 use super::sampling::{self, KeptSample};
 use super::superwords::{
-    Phase2, SavedNgrams, greedy_floor, guess_threshold, lower_threshold, safe_threshold,
+    Phase2, SavedNgrams, greedy_floor, guess_superwords, guess_threshold, lower_threshold,
+    safe_threshold,
 };
 use super::words::Words;
 use super::work::{Keys, Store};
@@ -21,7 +22,7 @@ use super::{Resources, TrainError, TrainOptions, WatchMerges};
 use crate::corpus::{ReadOptions, Source};
 use crate::count::{BigramSketch, CandidateCounts, Eligible, PretokenCounts};
 use crate::model::{Method, Model};
-use crate::observe::{Observer, Phase};
+use crate::observe::{Observer, Phase, Step};
 use crate::text::Pretokenizer;
 
 /// Trains a model. `read` says how to read the sources, and on how many threads to work. Sources
@@ -191,7 +192,7 @@ impl<'a> Run<'a> {
                 unique.and_then(|fact| fact.as_u64()).unwrap_or_default();
             return Words::of_model(&model);
         }
-        let counts = self.timed(Phase::Count, |run| run.pass().gather(parts))?;
+        let counts = self.timed(Phase::Count, |run| run.pass().gather(Phase::Count, parts))?;
         self.report.text.unique_pretokens = counts.len() as u64;
         let words = self.timed(Phase::Merge, |run| {
             let watch = WatchMerges::new(run.observer, Phase::Merge, run.read.threads);
@@ -221,6 +222,10 @@ impl<'a> Run<'a> {
             Some(sketch) => guess_threshold(words, sketch, self.options, safe),
             None => 1,
         };
+        if sketch.is_some() {
+            let merges = guess_superwords(words, self.options, threshold);
+            self.observer.expect(Phase::Supermerge, None, Some(merges));
+        }
         loop {
             let cut_below = match greedy_floor(words, self.options) {
                 // Frequent n-grams contain no rare bigrams, so splitting can follow cutting.
@@ -229,6 +234,7 @@ impl<'a> Run<'a> {
             };
             let (candidates, ngrams) = self.timed(Phase::Candidates, |run| {
                 let all = run.count_candidates(words_key, &eligible, sketch, cut_below)?;
+                run.observer.step(Phase::Candidates, Step::Cut, 0.5);
                 Ok::<_, TrainError>(match phase2.split(&all)? {
                     Some(split) => split,
                     None => (all, SavedNgrams::new()),
@@ -237,6 +243,7 @@ impl<'a> Run<'a> {
             self.report.unique_candidates = candidates.len() as u64;
             self.report.candidate_tokens = candidates.tokens() as u64;
             self.report.cut_below = cut_below;
+            self.report.attempts += 1;
             let superwords = self.timed(Phase::Supermerge, |run| {
                 let watch = WatchMerges::new(run.observer, Phase::Supermerge, run.read.threads);
                 phase2.learn(Cow::Owned(candidates), threshold.max(safe), &watch)

@@ -1,7 +1,8 @@
 //! Progress and cancellation of a merge loop.
 
+use super::effort::Effort;
 use crate::merge::MergeOptions;
-use crate::observe::{Observer, Phase, Stopped, check_stop};
+use crate::observe::{Observer, Phase, Step, Stopped, check_stop};
 
 /// Reports the progress of a merge loop and checks whether the user asked to stop.
 #[derive(Clone, Copy)]
@@ -21,8 +22,9 @@ impl std::fmt::Debug for WatchMerges<'_> {
 }
 
 impl<'a> WatchMerges<'a> {
-    /// Watches a phase that merges on `threads` threads (0: one per core).
+    /// Watches a phase that merges on `threads` threads (0: one per core). It begins now.
     pub(crate) fn new(observer: &'a dyn Observer, phase: Phase, threads: usize) -> WatchMerges<'a> {
+        observer.step(phase, Step::Prepare, 0.0);
         WatchMerges {
             observer,
             phase,
@@ -47,23 +49,69 @@ impl<'a> WatchMerges<'a> {
         }
     }
 
+    /// Tells how many tokens the sequences have, and how many merges will be made, if that is known.
+    pub(super) fn expect(&self, tokens: u64, merges: Option<usize>) {
+        let merges = merges.map(|merges| merges as u64);
+        self.observer.expect(self.phase, Some(tokens), merges);
+    }
+
     /// Returns an error if the user asked to stop.
     pub(super) fn check_stop(&self) -> Result<(), Stopped> {
         check_stop(self.observer)
     }
 
-    /// The same before each step. Reports progress now and then.
-    pub(super) fn step(&self, done: usize, total: usize) -> Result<(), Stopped> {
-        self.check_stop()?;
-        if done.is_multiple_of(256) {
-            self.done(done, total);
+    /// Watches the loop that makes tokens until there are `total`. `made` exist when it starts, and
+    /// it can join pairs at `most_joins` places at most.
+    pub(super) fn merging(&self, made: usize, total: usize, most_joins: u64) -> Merging<'a> {
+        let merging = Merging {
+            watch: *self,
+            first: made,
+            total,
+            effort: Effort::new(total.saturating_sub(made), most_joins),
+            joins_told: 0,
+        };
+        self.observer.step(self.phase, Step::Merge, 0.0);
+        merging
+    }
+}
+
+/// Watches a loop of merges.
+pub(super) struct Merging<'a> {
+    watch: WatchMerges<'a>,
+    /// The number of tokens at the start.
+    first: usize,
+    total: usize,
+    effort: Effort,
+    joins_told: u64,
+}
+
+/// Progress is reported every so many tokens or joins, whichever comes first.
+const TOKENS_PER_REPORT: usize = 256;
+const JOINS_PER_REPORT: u64 = 1 << 16;
+
+impl Merging<'_> {
+    /// Called before each step, with the number of tokens, and at how many places pairs were joined.
+    /// Returns an error if the user asked to stop.
+    pub(super) fn step(&mut self, tokens: usize, joins: u64) -> Result<(), Stopped> {
+        self.watch.check_stop()?;
+        if tokens.is_multiple_of(TOKENS_PER_REPORT) || joins - self.joins_told >= JOINS_PER_REPORT {
+            self.joins_told = joins;
+            self.tell(tokens);
+            let share = self.effort.share(tokens.saturating_sub(self.first), joins);
+            let (observer, phase) = (self.watch.observer, self.watch.phase);
+            observer.step(phase, Step::Merge, share);
         }
         Ok(())
     }
 
-    /// Reports progress.
-    pub(super) fn done(&self, done: usize, total: usize) {
-        self.observer
-            .progress(self.phase, done as u64, Some(total as u64));
+    /// Called at the end of the loop, with the number of tokens.
+    pub(super) fn done(&self, tokens: usize) {
+        self.tell(tokens);
+        self.watch.observer.step(self.watch.phase, Step::Merge, 1.0);
+    }
+
+    fn tell(&self, tokens: usize) {
+        let (observer, phase) = (self.watch.observer, self.watch.phase);
+        observer.progress(phase, tokens as u64, Some(self.total as u64));
     }
 }

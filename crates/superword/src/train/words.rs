@@ -164,6 +164,7 @@ pub(super) fn learn_words(
     }
     let mut deleter = picky.map(|picky| Deleter::new(picky, &counts, alphabet));
     let (cells, floor) = lay_out(counts, &bytes, size)?;
+    watch.expect(cells.most_joins(), Some(size.saturating_sub(tokens.len())));
     // Deletions make rare pairs frequent again, so then every pair is indexed.
     let floor = match deleter {
         Some(_) => 1,
@@ -188,14 +189,15 @@ pub(super) fn learn_words(
         steps: Vec::new(),
         picky: deleter.take(),
     };
+    let mut merging = watch.merging(learner.size, size, merger.most_joins());
     while learner.size < size {
-        watch.step(learner.size, size)?;
+        merging.step(learner.size, merger.joins())?;
         let Some(best) = merger.best()? else {
             break;
         };
         learner.step(&mut merger, best)?;
     }
-    watch.done(learner.size, size);
+    merging.done(learner.size);
     Ok(Words {
         tokens: merger.into_tokens(),
         steps: learner.steps,

@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 from dataclasses import asdict
+from pathlib import Path
 from typing import Any
 
 import click
 
 from superword._files.outputs import check_not_read, check_output
-from superword._support.text import printable
+from superword._files.timeline import TIMELINE, runs_in
+from superword._support.text import format_bytes, format_seconds, plural, printable
 from superword._support.visible import token_text
+from superword.cli.console import rows_of_report
 from superword.cli.group import examples, tell
 from superword.cli.json_text import as_json_text
 from superword.cli.options import force_option
+from superword.errors import WorkDirError
 from superword.tokenizer import Tokenizer
+from superword.training import Report
 from superword.views.superwords import Superword, superwords
 
 __all__ = ["describe", "inspect", "rows_of_parts", "setting_text", "truncate"]
@@ -55,6 +60,7 @@ def describe(tokenizer: Tokenizer, top: int = 10) -> dict[str, Any]:
     epilog=examples(
         "superword inspect wiki.superword",
         "superword inspect wiki.superword --json | jq .superword_share",
+        "superword inspect work/",
     ),
 )
 @click.argument("model", type=click.Path())
@@ -70,7 +76,13 @@ def inspect(model: str, as_json: bool, top: int) -> None:
     """Show the method, sizes, superwords and training facts of a model.
 
     The count of a superword is how often its two parts were adjacent when it was created.
+
+    If MODEL is the work directory of superword train, the last complete run in it is shown: what it
+    counted, where candidates were cut, and the time and memory of each phase.
     """
+    if (Path(model) / TIMELINE).is_file():
+        _inspect_run(model, as_json)
+        return
     told = describe(Tokenizer.load(model), top)
     if as_json:
         click.echo(as_json_text(told, indent=2))
@@ -92,6 +104,44 @@ def inspect(model: str, as_json: bool, top: int) -> None:
     click.echo("\ntraining facts")
     for name, value in told["facts"].items():
         _fact(name, value, "  ")
+
+
+def _inspect_run(folder: str, as_json: bool) -> None:
+    """Show the last complete run that a work directory has a record of."""
+    run = next((run for run in reversed(runs_in(folder)) if run.get("complete")), None)
+    if run is None:
+        raise WorkDirError(
+            f"{folder} has no record of a complete training run",
+            hint="give a model, or the directory that was the `work_dir` of a training run",
+            path=folder,
+        )
+    if as_json:
+        shown = {name: value for name, value in run.items() if name not in ("phases", "groups")}
+        click.echo(as_json_text(shown, indent=2))
+        return
+    try:
+        report = Report.of(
+            {
+                **run["counts"],
+                "seconds": run["seconds_by_phase"],
+                "peak_memory": run["peak_memory_by_phase"],
+            }
+        )
+        rows = {
+            "method": str(run["method"]),
+            "vocabulary": f"{run['vocab_size']:,} tokens",
+            "read": f"{plural(run['documents'], 'document')}, {format_bytes(run['bytes'])}",
+            **rows_of_report(report),
+            "total": format_seconds(run["seconds"]),
+        }
+    except (KeyError, TypeError, ValueError, AttributeError):
+        raise WorkDirError(
+            f"the record of the last run in {folder} cannot be read",
+            hint="train again with the same options; finished work is used",
+            path=folder,
+        ) from None
+    for name, value in rows.items():
+        click.echo(f"{name:<22} {printable(value)}")
 
 
 def _rows(told: dict[str, Any]) -> list[tuple[str, str]]:

@@ -179,7 +179,7 @@ def train(
     console.end(tokenizer, report, saved)
 
 
-Work = Callable[[Callable[[Progress], None] | bool], tuple[Tokenizer, Report]]
+Work = Callable[[Callable[[Progress], object] | bool], tuple[Tokenizer, Report]]
 
 
 def _need_size(values: dict[str, Any]) -> None:
@@ -349,7 +349,7 @@ def _from_counts(
         console.start(found)
     runs = None if candidates is None else Candidates.load(candidates)
 
-    def work(progress: Callable[[Progress], None] | bool) -> tuple[Tokenizer, Report]:
+    def work(progress: Callable[[Progress], object] | bool) -> tuple[Tokenizer, Report]:
         sources = gather(found, options) if found else None
         return train_from_counts(loaded, options, runs, sources, progress)
 

@@ -21,7 +21,7 @@ from superword.tokenizer import Tokenizer
 __all__ = ["Learned", "learn_superwords", "learn_words"]
 
 # What the engine calls with progress, if anybody wants it.
-Tell = Callable[[str, str, int, int | None], None] | None
+Tell = Callable[..., None] | None
 
 
 class Learned(NamedTuple):
@@ -71,16 +71,17 @@ def _in_task(
         mailbox.close()
 
 
-def _pass_on(mailbox: Mailbox, tell: Callable[[str, str, int, int | None], None]) -> None:
+def _pass_on(mailbox: Mailbox, tell: Callable[..., None]) -> None:
     progress = mailbox.progress()
     if progress is not None:
-        tell(*progress)
+        # As the engine told it. The time left is estimated here, not on the node.
+        tell(*progress[:-1])
 
 
 def _adapter(mailbox: Mailbox | None) -> Tell:
     if mailbox is None:
         return None
-    return lambda *progress: mailbox.tell(Progress(*progress))
+    return lambda *progress: mailbox.tell(Progress(*progress[:6]))
 
 
 def _words(

@@ -34,7 +34,7 @@ from superword.options import (
     TrainOptions,
 )
 from superword.pretokenizer import DEFAULT, Pretokenizer
-from superword.progress import show
+from superword.progress import estimated, show
 from superword.tokenizer import Tokenizer
 from superword.training import ProgressOption, Report
 
@@ -255,10 +255,10 @@ def _check_same(first: Report, second: Report) -> None:
 def _shown(progress: ProgressOption) -> Iterator[Tell | None]:
     """The callback of `progress=`. A bar is shown until the block ends."""
     if callable(progress):
-        yield progress
+        yield estimated(progress)
     elif progress:
         with show() as tell:
-            yield tell
+            yield estimated(tell)
     else:
         yield None
 

@@ -139,14 +139,17 @@ def _times(courses: tuple[Course, ...]) -> list[Block]:
         ]
     course = courses[0]
     rows = tuple(
-        Row(PHASES.get(phase.name, phase.name), (_seconds(phase), _REUSED[phase.reused]))
+        Row(
+            PHASES.get(phase.name, phase.name),
+            (_seconds(phase), _memory(phase), _REUSED[phase.reused]),
+        )
         for phase in course.phases
     )
     table = Table(
         f"Time of a run on {plural(course.documents, 'document')}, {format_bytes(course.bytes)}: "
         f"{format_seconds(course.seconds)}",
         "phase",
-        ("time", "earlier work used"),
+        ("time", "peak memory", "earlier work used"),
         (Rows(None, rows),),
     )
     return [table, *_against_documents(courses), *_against_vocabulary(course)]
@@ -154,6 +157,12 @@ def _times(courses: tuple[Course, ...]) -> list[Block]:
 
 def _seconds(phase: Phase) -> str:
     return "–" if phase.reused == "yes" else format_seconds(phase.seconds)
+
+
+def _memory(phase: Phase) -> str:
+    if phase.reused == "yes" or phase.peak_memory is None:
+        return "–"
+    return format_bytes(phase.peak_memory)
 
 
 def _against_documents(courses: tuple[Course, ...]) -> list[Block]:

@@ -182,9 +182,14 @@ def _course(run: dict[str, Any]) -> Course:
                 total=None if told is None else int(told["total"]),
                 points=points,
                 reused=_reused(str(name), found, added),
+                peak_memory=_whole(dict(run.get("peak_memory_by_phase", {})).get(name)),
             )
         )
     return Course(int(run["documents"]), int(run["bytes"]), float(run["seconds"]), tuple(phases))
+
+
+def _whole(value: Any) -> int | None:
+    return None if value is None else int(value)
 
 
 def _reused(name: str, found: dict[str, int], added: dict[str, int]) -> Reused:

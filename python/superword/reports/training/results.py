@@ -68,6 +68,8 @@ class Phase:
     """Seconds since the start of the run, and how much was done."""
     reused: Reused
     """Whether results of earlier runs were used. `"perhaps"`: of some parts of the text."""
+    peak_memory: int | None = None
+    """The most memory that the process used in the phase, in bytes. None if it is not known."""
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ use crate::corpus::{
     BlockNumber, BlockWorker, CorpusError, MAX_SKIPS_SHOWN, OnError, OrderedBlock, ReadError,
     ReadOptions, Source,
 };
-use crate::observe::{Observer, Phase, check_stop};
+use crate::observe::{Observer, Phase, Step, check_stop};
 
 /// The caller's observer, and whether the work ended for another reason.
 pub(in crate::corpus) struct Watch<'a> {
@@ -21,6 +21,14 @@ pub(in crate::corpus) struct Watch<'a> {
 impl Observer for Watch<'_> {
     fn progress(&self, phase: Phase, done: u64, total: Option<u64>) {
         self.observer.progress(phase, done, total);
+    }
+
+    fn step(&self, phase: Phase, step: Step, share: f64) {
+        self.observer.step(phase, step, share);
+    }
+
+    fn expect(&self, phase: Phase, tokens: Option<u64>, merges: Option<u64>) {
+        self.observer.expect(phase, tokens, merges);
     }
 
     fn stop_requested(&self) -> bool {

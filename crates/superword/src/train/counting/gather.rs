@@ -4,7 +4,7 @@ use super::super::TrainError;
 use super::Pass;
 use super::piece::{Part, WeightedPart};
 use crate::count::{CountFileError, Counts};
-use crate::observe::check_stop;
+use crate::observe::{Phase, Step, check_stop};
 
 /// Why reading a part ended early.
 enum GatherError {
@@ -19,9 +19,10 @@ impl From<CountFileError> for GatherError {
 }
 
 impl Pass<'_> {
-    /// Adds parts up. The sum must fit in the memory budget: [`TrainError::MemoryExceeded`].
+    /// Adds parts up, in the second step of `phase`. The sum must fit in the memory budget: [`TrainError::MemoryExceeded`].
     pub(in crate::train) fn gather<C: Counts>(
         &self,
+        phase: Phase,
         parts: Vec<WeightedPart<C>>,
     ) -> Result<C, TrainError> {
         let (mut tables, mut files) = (Vec::new(), Vec::new());
@@ -32,9 +33,12 @@ impl Pass<'_> {
             }
         }
         let threads = crate::threads::resolve(self.read.threads);
+        self.observer.step(phase, Step::AddUp, 0.0);
         let mut sum = C::sum(tables, threads, self.observer)?;
-        for (name, times) in files {
+        let number = files.len() as f64;
+        for (done, (name, times)) in files.into_iter().enumerate() {
             check_stop(self.observer)?;
+            self.observer.step(phase, Step::AddUp, done as f64 / number);
             self.add_file(&mut sum, &name, times)?;
         }
         Ok(sum)

@@ -28,7 +28,7 @@ use crate::count::{
     BigramSketch, CandidateCounter, CandidateCounts, EarlyCut, Eligible, PretokenCounter,
     PretokenCounts, cut,
 };
-use crate::observe::{Observer, Phase};
+use crate::observe::{Observer, Phase, Step};
 use crate::prepare::Preparation;
 use crate::text::Pretokenizer;
 
@@ -95,7 +95,10 @@ impl Pass<'_> {
         // time. A sketch in little memory overestimates many bigrams, so then it is.
         let all = match early {
             Some(_) if self.budget.is_none() => all,
-            _ if cut_below > 1 => cut(&all, cut_below, self.observer)?,
+            _ if cut_below > 1 => {
+                self.observer.step(Phase::Candidates, Step::Cut, 0.0);
+                cut(&all, cut_below, self.observer)?
+            }
             _ => all,
         };
         Ok((all, tally))
@@ -118,7 +121,7 @@ impl Pass<'_> {
                 early,
             )
         })?;
-        let all = self.gather(std::mem::take(&mut tally.parts))?;
+        let all = self.gather(Phase::Candidates, std::mem::take(&mut tally.parts))?;
         Ok((all, tally))
     }
 }

@@ -16,7 +16,7 @@ use crate::corpus::{
     read_section, read_texts,
 };
 use crate::count::BigramSketch;
-use crate::observe::{Observer, Phase};
+use crate::observe::{Observer, Phase, Step};
 
 /// What a pass counted. The counts themselves are still in parts; see [`Pass::gather`].
 #[derive(Debug)]
@@ -283,6 +283,14 @@ impl Observer for Shifted<'_> {
     fn progress(&self, phase: Phase, done: u64, _total: Option<u64>) {
         let done = self.before.saturating_add(done).min(self.total);
         self.observer.progress(phase, done, Some(self.total));
+    }
+
+    fn step(&self, phase: Phase, step: Step, share: f64) {
+        self.observer.step(phase, step, share);
+    }
+
+    fn expect(&self, phase: Phase, tokens: Option<u64>, merges: Option<u64>) {
+        self.observer.expect(phase, tokens, merges);
     }
 
     fn stop_requested(&self) -> bool {

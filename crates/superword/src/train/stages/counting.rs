@@ -81,7 +81,7 @@ pub fn count_pretokens(
     let ((counts, tally), times) = text.pass(pretokenizer, observer, Phase::Count, |pass| {
         let sketch_size = with_bounds.then(|| pass.sketch_size());
         let mut tally = pass.pretokens(sketch_size, piece_key)?;
-        let counts = pass.gather(std::mem::take(&mut tally.parts))?;
+        let counts = pass.gather(Phase::Count, std::mem::take(&mut tally.parts))?;
         Ok((counts, tally))
     })?;
     let text = TextReport {

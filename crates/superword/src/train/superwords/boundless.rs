@@ -27,8 +27,9 @@ pub(super) fn learn_boundless(
     let mut steps = Vec::new();
     let mut pending = words.steps.iter().peekable();
     let mut settled_from = u64::MAX;
+    let mut merging = watch.merging(vocabulary.size, size, supermerger.merger.most_joins());
     while vocabulary.size < size {
-        watch.step(vocabulary.size, size)?;
+        merging.step(vocabulary.size, supermerger.merger.joins())?;
         let ordinary = pending.peek().map_or(0, |step| step.count);
         match best_above(&mut supermerger.merger, &vocabulary, ordinary)? {
             Some(pair) => {
@@ -54,7 +55,7 @@ pub(super) fn learn_boundless(
         }
         supermerger.merger.restore_deferred();
     }
-    watch.done(vocabulary.size, size);
+    merging.done(vocabulary.size);
     Ok(Superwords {
         steps,
         size: vocabulary.size,

@@ -32,3 +32,21 @@ pub(in crate::train) fn guess_threshold(
     };
     guess.max(safe)
 }
+
+/// About how many superwords are learned if `threshold` is the guess at the count of the rarest one.
+pub(in crate::train) fn guess_superwords(
+    words: &Words,
+    options: &TrainOptions,
+    threshold: u64,
+) -> u64 {
+    match options.method {
+        Method::SuperBpe => options.supermerges as u64,
+        Method::Bpe | Method::Boundless => {
+            // Words that occur less often make room for superwords.
+            let rarest = threshold.saturating_mul(BOUNDLESS_MARGIN);
+            let is_rare =
+                |step: &&crate::train::words::WordStep| !step.is_deletion() && step.count < rarest;
+            words.steps.iter().filter(is_rare).count() as u64
+        }
+    }
+}

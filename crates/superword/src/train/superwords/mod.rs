@@ -13,7 +13,7 @@ mod supermerger;
 mod threshold;
 
 #[cfg(feature = "files")]
-pub(super) use guess::guess_threshold;
+pub(super) use guess::{guess_superwords, guess_threshold};
 pub(super) use supermerger::{Step, Superwords};
 pub(super) use threshold::{lower_threshold, safe_threshold};
 

@@ -26,8 +26,9 @@ pub(super) fn learn_superbpe(
         steps.push(Step::Word(step.clone()));
     }
     let mut settled_from = u64::MAX;
+    let mut merging = watch.merging(0, supermerges, supermerger.merger.most_joins());
     for made in 0..supermerges {
-        watch.step(made, supermerges)?;
+        merging.step(made, supermerger.merger.joins())?;
         let Some(pair) = supermerger.merger.best()? else {
             settled_from = 0;
             break;
@@ -37,7 +38,7 @@ pub(super) fn learn_superbpe(
         vocabulary.enter_superword(joined);
         steps.push(Step::Super(pair, joined));
     }
-    watch.done(supermerges, supermerges);
+    merging.done(supermerges);
     Ok(Superwords {
         steps,
         size: vocabulary.size,

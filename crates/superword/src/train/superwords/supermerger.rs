@@ -65,6 +65,7 @@ impl<'a> Supermerger<'a> {
         min_count: u64,
         watch: &WatchMerges<'a>,
     ) -> Result<Supermerger<'a>, TrainError> {
+        watch.expect(candidates.tokens() as u64, None);
         let mut cells = Cells::with_capacity(candidates.tokens(), candidates.len());
         let mut fits = true;
         let lay = |symbols: &[Symbol], count| {
