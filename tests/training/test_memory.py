@@ -54,7 +54,7 @@ def peak(path: Path, limit: str) -> tuple[str, int]:
 def test_the_limit_on_memory_is_kept(tmp_path: Path) -> None:
     limit = 110_000_000
     fits = many_words(tmp_path / "fits.txt", 150_000)
-    beyond = many_words(tmp_path / "beyond.txt", 1_500_000)
+    beyond = many_words(tmp_path / "beyond.txt", 4_000_000)
     said, used = peak(beyond, "")
     assert (said, used > limit) == ("counted", True), used
     said, used = peak(beyond, str(limit))
@@ -108,11 +108,11 @@ def test_inputs_of_one_name_are_all_counted(texts: list[str]) -> None:
 def test_candidates_that_do_not_fit_are_said(tmp_path: Path) -> None:
     common = common_words(300, seed=2, lengths=(3, 3), alphabet="abcdefgh")
     path = tmp_path / "a.txt"
-    path.write_text("\n".join(sentences(common, 120_000, length=12, seed=3)))
+    path.write_text("\n".join(sentences(common, 360_000, length=12, seed=3)))
     words = superword.train(path, vocab_size=1200, method="bpe", format="lines", sample="200kB")
     with pytest.raises(MemoryLimitError, match="the candidates of the text do not fit") as caught:
         count_candidates(path, words, format="lines", threads=1, max_memory="90MB")
-    assert "max_memory of more than" in str(caught.value.hint)
+    assert "max_memory of" in str(caught.value.hint)
 
 
 @pytest.mark.parametrize("command", ["train", "count", "candidates"])

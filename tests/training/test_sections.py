@@ -40,7 +40,7 @@ def trained(inputs: Any, piece_bytes: int = 1, **given: Any) -> tuple[bytes, dic
             "work_dir": folder,
         }
         model, report = _core.train(sources.sources, engine, None)
-    del report["seconds"]
+    del report["seconds"], report["peak_memory"]
     return model.to_bytes(), report
 
 

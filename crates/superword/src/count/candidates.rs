@@ -138,6 +138,18 @@ impl Counts for CandidateCounts {
         CandidateCounts::memory(self)
     }
 
+    fn most_memory(&self) -> usize {
+        self.table.most_memory()
+    }
+
+    fn items(&self) -> usize {
+        self.table.items()
+    }
+
+    fn for_some_keys(&self, visit: impl FnMut(u64, usize)) {
+        self.table.for_some_keys(visit);
+    }
+
     fn sum(
         parts: Vec<(CandidateCounts, u64)>,
         threads: usize,
@@ -269,9 +281,10 @@ impl<'a> CandidateCounter<'a> {
         result
     }
 
-    /// Memory used by the counts, in bytes.
-    pub(crate) fn memory(&self) -> usize {
-        self.runs.counts.memory()
+    /// The counts so far, without the candidates that are still in the table in front of it.
+    #[cfg(feature = "files")]
+    pub(crate) fn counts(&self) -> &CandidateCounts {
+        &self.runs.counts
     }
 
     /// Takes the counts out and continues from zero.

@@ -183,6 +183,9 @@ fn read<E: From<CountFileError>>(
     Ok(file.check_hash()?)
 }
 
+/// See [`Counts::for_some_keys`].
+pub(crate) const ONE_IN: usize = super::table::SEGMENTS;
+
 /// Counts by key: [`PretokenCounts`](super::PretokenCounts) and
 /// [`CandidateCounts`](super::CandidateCounts), for adding up, writing and reading.
 pub trait Counts: Default + Send {
@@ -199,6 +202,16 @@ pub trait Counts: Default + Send {
 
     /// Memory used, in bytes.
     fn memory(&self) -> usize;
+
+    /// The most memory that a table with as many keys as this one uses, in bytes. Tables grow in steps.
+    fn most_memory(&self) -> usize;
+
+    /// The number of bytes or symbols in all keys.
+    fn items(&self) -> usize;
+
+    /// Calls `visit` with the hash and the length of one in [`ONE_IN`] keys. Whether a key is one of them
+    /// depends only on the key.
+    fn for_some_keys(&self, visit: impl FnMut(u64, usize));
 
     /// The sum of several counts, each multiplied by its number of times.
     fn sum(
@@ -221,23 +234,27 @@ pub trait Counts: Default + Send {
         keys.write_sorted(out)
     }
 
-    /// Adds what [`Counts::write_to`] wrote, multiplied by `times`. Calls `check` every few
-    /// thousand keys and stops at its first error.
+    /// Adds what [`Counts::write_to`] wrote, multiplied by `times`. Keys for which `wanted` returns false are left out. Calls
+    /// `check` every few thousand keys and stops at its first error.
     fn read_from<E: From<CountFileError>>(
         &mut self,
         input: impl BufRead,
         times: u64,
-        mut check: impl FnMut(&Self) -> Result<(), E>,
+        wanted: impl Fn(&[u8]) -> bool,
+        mut check: impl FnMut() -> Result<(), E>,
     ) -> Result<(), E> {
         let mut number = 0usize;
         read(input, |key, count| {
+            number = number.wrapping_add(1);
+            if number.is_multiple_of(CHECK_EVERY) {
+                check()?;
+            }
+            if !wanted(key) {
+                return Ok(());
+            }
             let count = count.checked_mul(times).ok_or(CountOverflow);
             let added = count.map_err(CountFileError::from);
             added.and_then(|count| self.add_key(key, count))?;
-            number = number.wrapping_add(1);
-            if number.is_multiple_of(CHECK_EVERY) {
-                check(self)?;
-            }
             Ok(())
         })
     }
@@ -249,8 +266,12 @@ mod tests {
     use super::*;
     use crate::token::Symbol;
 
-    fn no_check<C>(_: &C) -> Result<(), CountFileError> {
+    fn no_check() -> Result<(), CountFileError> {
         Ok(())
+    }
+
+    fn all(_: &[u8]) -> bool {
+        true
     }
 
     fn counts() -> PretokenCounts {
@@ -270,10 +291,10 @@ mod tests {
         let mut file = Vec::new();
         counts().write_to(&mut file).unwrap();
         let mut again = PretokenCounts::default();
-        again.read_from(&file[..], 1, no_check).unwrap();
+        again.read_from(&file[..], 1, all, no_check).unwrap();
         assert_eq!(again.len(), 3);
         assert_eq!(again.get(b"\xff\x00"), u64::MAX);
-        let twice = again.read_from(&file[..], 1, no_check);
+        let twice = again.read_from(&file[..], 1, all, no_check);
         assert!(matches!(twice, Err(CountFileError::Overflow(_))));
 
         let mut candidates = CandidateCounts::default();
@@ -281,8 +302,8 @@ mod tests {
         let mut file = Vec::new();
         candidates.write_to(&mut file).unwrap();
         let mut again = CandidateCounts::default();
-        again.read_from(&file[..], 1, no_check).unwrap();
-        again.read_from(&file[..], 1, no_check).unwrap();
+        again.read_from(&file[..], 1, all, no_check).unwrap();
+        again.read_from(&file[..], 1, all, no_check).unwrap();
         let all: Vec<_> = again.iter().collect();
         assert_eq!(all, [(&[Symbol(7), Symbol(1 << 20)][..], 10)]);
     }
@@ -292,12 +313,12 @@ mod tests {
         let mut file = Vec::new();
         counts().write_to(&mut file).unwrap();
         for at in 0..file.len() {
-            let cut = PretokenCounts::default().read_from(&file[..at], 1, no_check);
+            let cut = PretokenCounts::default().read_from(&file[..at], 1, all, no_check);
             assert!(cut.is_err(), "cut at {at}");
             for bit in 0..8 {
                 let mut damaged = file.clone();
                 damaged[at] ^= 1 << bit;
-                let read = PretokenCounts::default().read_from(&damaged[..], 1, no_check);
+                let read = PretokenCounts::default().read_from(&damaged[..], 1, all, no_check);
                 assert!(read.is_err(), "bit {bit} of {at}");
             }
         }

@@ -21,7 +21,7 @@ pub use candidates::CandidateCounts;
 pub(crate) use candidates::{CandidateCounter, EarlyCut, Eligible};
 pub(crate) use columns::ColumnError;
 pub(crate) use cutting::cut;
-pub(crate) use file::{CountFileError, Counts};
+pub(crate) use file::{CountFileError, Counts, ONE_IN};
 pub(crate) use greedy::{count_ngrams, split_greedily};
 pub(crate) use pretokens::PretokenCounter;
 pub use pretokens::PretokenCounts;

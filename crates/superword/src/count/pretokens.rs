@@ -103,6 +103,18 @@ impl Counts for PretokenCounts {
         PretokenCounts::memory(self)
     }
 
+    fn most_memory(&self) -> usize {
+        self.table.most_memory()
+    }
+
+    fn items(&self) -> usize {
+        self.table.items()
+    }
+
+    fn for_some_keys(&self, visit: impl FnMut(u64, usize)) {
+        self.table.for_some_keys(visit);
+    }
+
     fn sum(
         parts: Vec<(PretokenCounts, u64)>,
         threads: usize,
@@ -171,9 +183,10 @@ impl PretokenCounter {
         result
     }
 
-    /// Memory used by the counts, in bytes.
-    pub(crate) fn memory(&self) -> usize {
-        self.counts.memory()
+    /// The counts so far, without the pretokens that are still in the table in front of it.
+    #[cfg(feature = "files")]
+    pub(crate) fn counts(&self) -> &PretokenCounts {
+        &self.counts
     }
 
     /// Takes the counts out and continues from zero. The sketch and the number of pretokens stay.

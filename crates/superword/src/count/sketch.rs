@@ -27,6 +27,10 @@ impl BigramSketch {
         }
     }
 
+    /// The memory of a counter.
+    #[cfg(feature = "files")]
+    pub(crate) const COUNTER_BYTES: usize = size_of::<Counter>();
+
     /// The number of counters for a text of about `bytes` bytes, so that a sketch takes at most
     /// `memory` bytes. There are never fewer than 4096.
     pub(crate) fn counters_for(bytes: u64, memory: usize) -> usize {

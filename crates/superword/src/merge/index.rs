@@ -34,6 +34,8 @@ pub(super) struct PairIndex {
     arena: Vec<Place>,
     /// The arena is tidied up when it has more places.
     tidy_from: usize,
+    /// See [`MergeOptions::max_places`](super::MergeOptions::max_places).
+    max_places: usize,
 }
 
 /// How many places ahead of the one that is looked at are prefetched.
@@ -187,6 +189,7 @@ impl PairIndex {
         max_places: usize,
         mut allows: impl FnMut(Symbol, Symbol) -> bool,
     ) -> Result<u64, Stopped> {
+        self.max_places = max_places;
         let mut tallies = counting.tally()?;
         for tally in &mut tallies {
             tally.retain(|key, seen| {
@@ -228,7 +231,11 @@ impl PairIndex {
     }
 
     fn tidy_later(&mut self) {
-        self.tidy_from = (self.arena.len() + self.arena.len() / 2).max(MIN_TIDY);
+        let (slack, least) = match self.max_places {
+            usize::MAX => (self.arena.len() / 2, MIN_TIDY),
+            most => (self.arena.len() / 4, most.min(MIN_TIDY)),
+        };
+        self.tidy_from = (self.arena.len() + slack).max(least);
     }
 
     /// True if the arena has grown so much that it should be tidied up.

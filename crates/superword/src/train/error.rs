@@ -213,7 +213,7 @@ impl TrainError {
                 "give `max_memory` of {needed} or more, or use fewer `threads`"
             )),
             TrainError::MemoryExceeded { needed, .. } => Some(format!(
-                "give `max_memory` of more than {needed}, or train on a `sample` of the text"
+                "give `max_memory` of {needed} or more, or train on a `sample` of the text"
             )),
             TrainError::NotAFile { .. } => {
                 Some("write it to a file first, or leave `work_dir` out".into())

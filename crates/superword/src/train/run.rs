@@ -6,7 +6,7 @@
 use std::borrow::Cow;
 
 use super::build::Learned;
-use super::counting::{Budget, Pass, Tally, WeightedPart};
+use super::counting::{Budget, Pass, Purpose, Size, Tally, WeightedPart};
 use super::extent::Extent;
 use super::inputs::Inputs;
 use super::options::SuperwordPatterns;
@@ -20,7 +20,7 @@ use super::words::Words;
 use super::work::{Keys, Store};
 use super::{Resources, TrainError, TrainOptions, WatchMerges};
 use crate::corpus::{ReadOptions, Source};
-use crate::count::{BigramSketch, CandidateCounts, Eligible, PretokenCounts};
+use crate::count::{BigramSketch, CandidateCounts, Counts, Eligible, PretokenCounts};
 use crate::model::{Method, Model};
 use crate::observe::{Observer, Phase, Step};
 use crate::text::Pretokenizer;
@@ -133,8 +133,27 @@ impl<'a> Run<'a> {
             pretokenizer: self.pretokenizer,
             store: &self.store,
             budget: self.budget,
+            has_sketch: self.has_sketch(),
+            purpose: Purpose::Learning,
             piece_bytes: self.resources.piece_bytes,
             observer: self.observer,
+        }
+    }
+
+    /// True if bigrams are counted, because candidates will be cut.
+    fn has_sketch(&self) -> bool {
+        self.options.method != Method::Bpe && self.resources.cutting
+    }
+
+    /// Watches a phase that learns from these counts, within the memory limit.
+    fn watch(&self, phase: Phase, counts: &impl Counts) -> WatchMerges<'a> {
+        let watch = WatchMerges::new(self.observer, phase, self.read.threads);
+        match self.budget {
+            Some(budget) => {
+                let other = self.pass().other_bytes();
+                watch.within(budget.places(Size::of(counts), other))
+            }
+            None => watch,
         }
     }
 
@@ -164,9 +183,8 @@ impl<'a> Run<'a> {
     /// Counts the pretokens, and the bigrams if candidates will be cut.
     fn count(&mut self) -> Result<Tally<PretokenCounts>, TrainError> {
         let tally = self.timed(Phase::Count, |run| {
-            let cutting = run.options.method != Method::Bpe && run.resources.cutting;
             let pass = run.pass();
-            let sketch_size = cutting.then(|| pass.sketch_size());
+            let sketch_size = run.has_sketch().then(|| pass.sketch_size());
             pass.pretokens(sketch_size, |piece| run.keys.counts(piece, sketch_size))
         })?;
         self.check_inputs()?;
@@ -195,7 +213,7 @@ impl<'a> Run<'a> {
         let counts = self.timed(Phase::Count, |run| run.pass().gather(Phase::Count, parts))?;
         self.report.text.unique_pretokens = counts.len() as u64;
         let words = self.timed(Phase::Merge, |run| {
-            let watch = WatchMerges::new(run.observer, Phase::Merge, run.read.threads);
+            let watch = run.watch(Phase::Merge, &counts);
             Words::learn(Cow::Owned(counts), run.options, &watch)
         })?;
         self.store.keep(&name, || {
@@ -245,7 +263,7 @@ impl<'a> Run<'a> {
             self.report.cut_below = cut_below;
             self.report.attempts += 1;
             let superwords = self.timed(Phase::Supermerge, |run| {
-                let watch = WatchMerges::new(run.observer, Phase::Supermerge, run.read.threads);
+                let watch = run.watch(Phase::Supermerge, &candidates);
                 phase2.learn(Cow::Owned(candidates), threshold.max(safe), &watch)
             })?;
             if superwords.ambiguous && threshold > 1 {

@@ -24,7 +24,7 @@ use super::CountOverflow;
 
 /// The number of segments is 2 to this power.
 const SEGMENT_BITS: u32 = 6;
-const SEGMENTS: usize = 1 << SEGMENT_BITS;
+pub(crate) const SEGMENTS: usize = 1 << SEGMENT_BITS;
 
 /// What the keys of a table consist of.
 pub(crate) trait Item: Copy + Eq + std::fmt::Debug + Send + Sync + 'static {
@@ -76,6 +76,11 @@ impl<T: Item> CountTable<T> {
     /// The memory that the table uses, in bytes.
     pub(crate) fn memory(&self) -> usize {
         self.segments.iter().map(Segment::memory).sum()
+    }
+
+    /// The most memory that a table with as many keys uses, in bytes.
+    pub(crate) fn most_memory(&self) -> usize {
+        self.segments.iter().map(Segment::most_memory).sum()
     }
 
     /// The number of items in all keys.
@@ -135,6 +140,14 @@ impl<T: Item> CountTable<T> {
     /// All keys and their counts, in no particular order.
     pub(crate) fn iter(&self) -> impl Iterator<Item = (&[T], u64)> {
         self.segments.iter().flat_map(Segment::iter)
+    }
+
+    /// Calls `visit` with the hash and the length of every key of one segment.
+    pub(crate) fn for_some_keys(&self, mut visit: impl FnMut(u64, usize)) {
+        for (key, _) in self.segments[0].iter() {
+            let hash = T::inline(key).map(|key| T::hash_inline(&key));
+            visit(hash.unwrap_or_else(|| T::hash_long(key)), key.len());
+        }
     }
 
     /// Calls `visit(key, count)` for every key, in the order of [`CountTable::iter`]. Frees the memory of the keys

@@ -89,6 +89,17 @@ impl<T: Item> Segment<T> {
             + self.arena.capacity() * size_of::<T>()
     }
 
+    /// The memory right after the tables have grown.
+    pub(super) fn most_memory(&self) -> usize {
+        // Ten slots for seven keys, and a quarter more.
+        let slots = self.used * 10 / 7 * 5 / 4 + 16;
+        // The other table doubles when seven of eight entries are used.
+        let long = self.long.len() * 16 / 7;
+        slots * size_of::<Slot<T>>()
+            + long * (size_of::<Long>() + 1)
+            + self.arena.len() * size_of::<T>()
+    }
+
     #[inline(always)]
     pub(super) fn prefetch(&self, hash: u64) {
         if let Some(slot) = self.slots.get(first_slot(hash, self.slots.len())) {

@@ -1,7 +1,8 @@
-//! How a memory limit is divided.
+//! How a memory limit is divided, and what a run needs at least.
 
 use super::super::TrainError;
 use crate::corpus::ReadOptions;
+use crate::count::Counts;
 
 /// Memory of a process that has not counted anything yet.
 const BASE_BYTES: u64 = 64 << 20;
@@ -9,18 +10,79 @@ const BASE_BYTES: u64 = 64 << 20;
 const READING_BYTES: u64 = 8 << 20;
 /// The smallest useful table of counts.
 const MIN_TABLE_BYTES: u64 = 8 << 20;
+/// The smallest useful index of pairs.
+const MIN_INDEX_BYTES: u64 = 16 << 20;
+/// The index of pairs starts with at least one in this many places.
+const FEWEST_PLACES: u64 = 4;
+/// What a place in the index takes, with the slack that is left until the index is tidied up.
+const PLACE_BYTES: u64 = 5;
 
 /// A memory limit, divided among workers and tables.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::train) struct Budget {
     /// The limit as given.
     limit: u64,
-    /// For the counts of all workers together, and later for the counts of the whole text.
-    counts: u64,
     /// For one table of one worker.
     pub(super) table: usize,
     /// For one bigram sketch.
     pub(super) sketch: usize,
+}
+
+/// The size of all distinct keys of a text: pretokens or candidates.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(in crate::train) struct Size {
+    /// The number of keys.
+    pub(in crate::train) keys: u64,
+    /// The number of bytes or symbols in them.
+    pub(in crate::train) items: u64,
+    /// The memory of a table of them.
+    pub(in crate::train) table: u64,
+}
+
+/// What follows once everything is counted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::train) enum Purpose {
+    /// Nothing: the counts are the result.
+    Counting,
+    /// Candidates are cut.
+    Cutting,
+    /// Merges are learned from the counts.
+    Learning,
+}
+
+impl Size {
+    /// The size of counts.
+    pub(in crate::train) fn of(counts: &impl Counts) -> Size {
+        Size {
+            keys: counts.len() as u64,
+            items: counts.items() as u64,
+            table: counts.most_memory() as u64,
+        }
+    }
+
+    /// The size of a text with this many times as many keys.
+    pub(super) fn times(self, factor: f64) -> Size {
+        let times = |number: u64| (number as f64 * factor) as u64;
+        Size {
+            keys: times(self.keys),
+            items: times(self.items),
+            table: times(self.table),
+        }
+    }
+
+    /// The memory of the sequences that the keys become.
+    fn cells(self) -> u64 {
+        // Four bytes for each item and for the border after each key, and a sixteenth for finding borders.
+        (self.items + self.keys) * 17 / 4
+    }
+
+    /// The memory for learning from the keys, apart from the process itself.
+    fn learning(self) -> u64 {
+        let places = self.items.saturating_sub(self.keys) / FEWEST_PLACES;
+        let index = (places * PLACE_BYTES).max(MIN_INDEX_BYTES);
+        // A table of counts is freed bit by bit while the sequences are laid out.
+        (self.cells() + index).max(self.table + self.table / 16)
+    }
 }
 
 impl Budget {
@@ -45,28 +107,97 @@ impl Budget {
             .groups
             .as_ref()
             .map_or(1, |groups| 1 + 2 * groups.groups.len());
-        // Divided by 4: while a table grows, the old and the new one exist side by side, and while
-        // it is written, so does a sorted copy.
-        let table = counts / workers / 4 / tables as u64;
+        // Halved: while a table is written, there is a sorted copy of it.
+        let table = counts / workers / 2 / tables as u64;
         Ok(Budget {
             limit,
-            counts,
             table: table as usize,
             sketch: sketch as usize,
         })
     }
 
-    /// Returns an error if the counts of the whole text, which take `memory` bytes now, leave no
-    /// room to grow.
-    pub(super) fn check(&self, name: &'static str, memory: usize) -> Result<(), TrainError> {
-        let needed = memory as u64 * 3;
-        if needed <= self.counts {
+    /// The memory that a text of this size needs for `purpose`, next to `other` bytes.
+    pub(super) fn needed(size: Size, purpose: Purpose, other: u64) -> u64 {
+        BASE_BYTES
+            + other
+            + match purpose {
+                Purpose::Learning => size.learning(),
+                Purpose::Counting => size.table + size.table / 16,
+                // The cut ones, and the bigrams.
+                Purpose::Cutting => size.table * 5 / 2,
+            }
+    }
+
+    /// Returns an error if a text of this size does not fit, next to `other` bytes. `what` is what was counted.
+    pub(super) fn check(
+        &self,
+        what: &'static str,
+        size: Size,
+        purpose: Purpose,
+        other: u64,
+    ) -> Result<(), TrainError> {
+        let needed = Budget::needed(size, purpose, other);
+        if needed <= self.limit {
             return Ok(());
         }
-        Err(TrainError::MemoryExceeded {
-            what: name,
+        Err(self.exceeded(what, needed))
+    }
+
+    /// True if the limit is far below this: `times` the limit is less.
+    pub(super) fn is_clearly_below(&self, needed: u64, times: f64) -> bool {
+        (self.limit as f64) * times < needed as f64
+    }
+
+    /// The error for a text that needs this much memory.
+    pub(super) fn exceeded(&self, what: &'static str, needed: u64) -> TrainError {
+        // The sizes are estimates, and a larger limit leaves a larger share to other things. Whoever follows the hint must not be
+        // refused again.
+        let needed = needed + needed / 16;
+        TrainError::MemoryExceeded {
+            what,
             given: self.limit,
-            needed: self.limit + (needed - self.counts),
-        })
+            needed: needed.next_multiple_of(1_000_000),
+        }
+    }
+
+    /// The most places for the index of pairs of a text of this size, next to `other` bytes.
+    pub(in crate::train) fn places(&self, size: Size, other: u64) -> usize {
+        let taken = BASE_BYTES + other + size.cells();
+        let left = self.limit.saturating_sub(taken).max(MIN_INDEX_BYTES);
+        (left / PLACE_BYTES) as usize
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_limit_that_an_error_names_is_enough() {
+        let read = ReadOptions {
+            threads: 2,
+            ..ReadOptions::default()
+        };
+        for keys in [1_000, 1_000_000, 50_000_000, 3_000_000_000] {
+            let size = Size {
+                keys,
+                items: keys * 9,
+                table: keys * 38,
+            };
+            let small = Budget::new(100 << 20, &read).unwrap();
+            match small.check("pretokens", size, Purpose::Learning, 1 << 20) {
+                Ok(()) => assert!(keys < 1_000_000),
+                Err(TrainError::MemoryExceeded { needed, .. }) => {
+                    let enough = Budget::new(needed, &read).unwrap();
+                    enough
+                        .check("pretokens", size, Purpose::Learning, 1 << 20)
+                        .unwrap();
+                    // Half of the places and more are left to the index.
+                    let places = enough.places(size, 1 << 20) as u64;
+                    assert!(places >= (size.items - size.keys) / FEWEST_PLACES);
+                }
+                Err(other) => panic!("{other}"),
+            }
+        }
     }
 }

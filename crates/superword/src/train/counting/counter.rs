@@ -12,8 +12,8 @@ pub(super) trait Counter: DocumentSink<Error = SplitError> {
     /// What is counted.
     type Counts: Counts;
 
-    /// Memory used by the counts, in bytes.
-    fn memory(&self) -> usize;
+    /// The counts so far. Some may still be missing.
+    fn counts(&self) -> &Self::Counts;
 
     /// Takes the counts out and continues from zero.
     fn take_counts(&mut self) -> Self::Counts;
@@ -64,8 +64,8 @@ impl DocumentSink for PretokenCounter {
 impl Counter for PretokenCounter {
     type Counts = PretokenCounts;
 
-    fn memory(&self) -> usize {
-        PretokenCounter::memory(self)
+    fn counts(&self) -> &PretokenCounts {
+        PretokenCounter::counts(self)
     }
 
     fn take_counts(&mut self) -> PretokenCounts {
@@ -89,8 +89,8 @@ impl DocumentSink for CandidateCounter<'_> {
 impl Counter for CandidateCounter<'_> {
     type Counts = CandidateCounts;
 
-    fn memory(&self) -> usize {
-        CandidateCounter::memory(self)
+    fn counts(&self) -> &CandidateCounts {
+        CandidateCounter::counts(self)
     }
 
     fn take_counts(&mut self) -> CandidateCounts {

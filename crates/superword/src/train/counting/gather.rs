@@ -1,9 +1,12 @@
 //! Adds parts up.
 
+use xxhash_rust::xxh3::xxh3_64;
+
 use super::super::TrainError;
 use super::Pass;
+use super::budget::Size;
 use super::piece::{Part, WeightedPart};
-use crate::count::{CountFileError, Counts};
+use crate::count::{CountFileError, Counts, ONE_IN};
 use crate::observe::{Phase, Step, check_stop};
 
 /// Why reading a part ended early.
@@ -32,6 +35,10 @@ impl Pass<'_> {
                 Part::File(name) => files.push((name, times)),
             }
         }
+        if let Some(budget) = &self.budget {
+            let size = self.size_of_files::<C>(&files)?;
+            budget.check(C::NAME, size, self.purpose, self.other_bytes())?;
+        }
         let threads = crate::threads::resolve(self.read.threads);
         self.observer.step(phase, Step::AddUp, 0.0);
         let mut sum = C::sum(tables, threads, self.observer)?;
@@ -39,24 +46,36 @@ impl Pass<'_> {
         for (done, (name, times)) in files.into_iter().enumerate() {
             check_stop(self.observer)?;
             self.observer.step(phase, Step::AddUp, done as f64 / number);
-            self.add_file(&mut sum, &name, times)?;
+            self.add_file(&mut sum, &name, times, |_| true)?;
         }
         Ok(sum)
     }
 
-    fn add_file<C: Counts>(&self, sum: &mut C, name: &str, times: u64) -> Result<(), TrainError> {
+    /// The size of the sum of these files, estimated from some of the keys. Almost no memory is needed for it.
+    fn size_of_files<C: Counts>(&self, files: &[(String, u64)]) -> Result<Size, TrainError> {
+        let mut some = C::default();
+        for (name, _) in files {
+            check_stop(self.observer)?;
+            let wanted = |key: &[u8]| xxh3_64(key).is_multiple_of(ONE_IN as u64);
+            self.add_file(&mut some, name, 1, wanted)?;
+        }
+        Ok(Size::of(&some).times(ONE_IN as f64))
+    }
+
+    /// Adds those counts of a file whose keys are wanted.
+    fn add_file<C: Counts>(
+        &self,
+        sum: &mut C,
+        name: &str,
+        times: u64,
+        wanted: impl Fn(&[u8]) -> bool,
+    ) -> Result<(), TrainError> {
         let directory = self.store.spill_directory();
         let file = directory.and_then(|directory| directory.open(name));
         let damaged = || self.store.damaged(name);
-        let result = sum.read_from(file.ok_or_else(damaged)?, times, |sum| {
-            check_stop(self.observer).map_err(|stopped| GatherError::Other(stopped.into()))?;
-            match &self.budget {
-                Some(budget) => budget
-                    .check(C::NAME, sum.memory())
-                    .map_err(GatherError::Other),
-                None => Ok(()),
-            }
-        });
+        let check =
+            || check_stop(self.observer).map_err(|stopped| GatherError::Other(stopped.into()));
+        let result = sum.read_from(file.ok_or_else(damaged)?, times, wanted, check);
         result.map_err(|error| match error {
             GatherError::Other(error) => error,
             GatherError::File(CountFileError::Overflow(overflow)) => overflow.into(),

@@ -8,13 +8,14 @@
 mod budget;
 mod counter;
 mod extents;
+mod forecast;
 mod gather;
 mod piece;
 mod pieces;
 mod spill;
 mod weighted;
 
-pub(super) use budget::Budget;
+pub(super) use budget::{Budget, Purpose, Size};
 pub(super) use piece::WeightedPart;
 pub(super) use pieces::Tally;
 
@@ -42,6 +43,10 @@ pub(super) struct Pass<'a> {
     pub(super) pretokenizer: &'a Pretokenizer,
     pub(super) store: &'a Store,
     pub(super) budget: Option<Budget>,
+    /// Whether there is a sketch of bigrams.
+    pub(super) has_sketch: bool,
+    /// What follows the pass.
+    pub(super) purpose: Purpose,
     /// How many stored bytes make a piece; `None` for the default.
     pub(super) piece_bytes: Option<u64>,
     pub(super) observer: &'a dyn Observer,
@@ -53,14 +58,31 @@ const UNKNOWN_BYTES: u64 = 1 << 30;
 impl Pass<'_> {
     /// The number of counters that a bigram sketch of this text has.
     pub(super) fn sketch_size(&self) -> usize {
+        let memory = self.budget.map_or(usize::MAX, |budget| budget.sketch);
+        self.sketch_size_within(memory)
+    }
+
+    /// The same without a memory limit.
+    fn best_sketch_size(&self) -> usize {
+        self.sketch_size_within(usize::MAX)
+    }
+
+    fn sketch_size_within(&self, memory: usize) -> usize {
         // A source of unknown size may be large, and a small sketch would bound nothing.
         let size_of = |source: &Source| match source.size_guess() {
             0 => UNKNOWN_BYTES,
             size => size,
         };
         let sizes = self.inputs.sources().iter().map(size_of);
-        let memory = self.budget.map_or(usize::MAX, |budget| budget.sketch);
         BigramSketch::counters_for(sizes.fold(0, u64::saturating_add), memory)
+    }
+
+    /// The most memory of what is kept beside the counts, whatever the limit is.
+    pub(super) fn other_bytes(&self) -> u64 {
+        match self.has_sketch {
+            true => (self.best_sketch_size() * BigramSketch::COUNTER_BYTES) as u64,
+            false => 0,
+        }
     }
 
     /// Counts pretokens, and bigrams too if `sketch_size` is given. `key` gives the key of the piece
@@ -90,18 +112,20 @@ impl Pass<'_> {
             sketch,
             threshold: cut_below,
         });
-        let (all, tally) = self.whole_candidates(preparation, eligible, early, key)?;
         // After an early cut hardly any rare bigram is left, and cutting again is not worth the
         // time. A sketch in little memory overestimates many bigrams, so then it is.
-        let all = match early {
-            Some(_) if self.budget.is_none() => all,
-            _ if cut_below > 1 => {
-                self.observer.step(Phase::Candidates, Step::Cut, 0.0);
-                cut(&all, cut_below, self.observer)?
-            }
-            _ => all,
+        let is_cut = early.is_some_and(|cut| cut.sketch.size() >= self.best_sketch_size());
+        let cuts = cut_below > 1 && !is_cut;
+        let pass = Pass {
+            purpose: if cuts { Purpose::Cutting } else { self.purpose },
+            ..*self
         };
-        Ok((all, tally))
+        let (all, tally) = pass.whole_candidates(preparation, eligible, early, key)?;
+        if !cuts {
+            return Ok((all, tally));
+        }
+        self.observer.step(Phase::Candidates, Step::Cut, 0.0);
+        Ok((cut(&all, cut_below, self.observer)?, tally))
     }
 
     /// The same with early cuts only. Their bigrams are those of the sketch, which may be that of a

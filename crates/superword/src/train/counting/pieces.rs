@@ -8,6 +8,7 @@ use super::super::extent::Extent;
 use super::super::sampling::KeptSample;
 use super::Pass;
 use super::counter::{Counter, Extras};
+use super::forecast::Forecast;
 use super::piece::{Piece, WeightedPart};
 use super::spill::{Spill, Spilling};
 use super::weighted::Weighted;
@@ -15,7 +16,7 @@ use crate::corpus::{
     self, Before, MAX_SKIPS_SHOWN, ReadOptions, ReadReport, Section, SourceReport, read_parallel,
     read_section, read_texts,
 };
-use crate::count::BigramSketch;
+use crate::count::{BigramSketch, Counts};
 use crate::observe::{Observer, Phase, Step};
 
 /// What a pass counted. The counts themselves are still in parts; see [`Pass::gather`].
@@ -92,6 +93,15 @@ impl Pass<'_> {
         let mut before = 0u64;
         let skipped = self.sample.map(KeptSample::skipped);
         let mut tally = Tally::new(skipped.unwrap_or_default());
+        let forecast = self.budget.map(|budget| {
+            let other = self.other_bytes();
+            Forecast::new(self.observer, budget, self.purpose, other)
+        });
+        let watched: &dyn Observer = match &forecast {
+            Some(forecast) => forecast,
+            None => self.observer,
+        };
+        let mut is_complete = true;
         // What comes before a section, from the piece before it.
         let mut in_source = Some(Before::NOTHING);
         for (extent, size) in extents.iter().zip(sizes) {
@@ -113,18 +123,19 @@ impl Pass<'_> {
             let piece = match self.find_piece(&prefix, sketch_size) {
                 Some(piece) => {
                     pass_over();
+                    is_complete = false;
                     piece
                 }
                 None => {
                     let shifted = Shifted {
-                        observer: self.observer,
+                        observer: watched,
                         before,
                         total,
                     };
                     // The progress of a single piece is that of the whole, also if the total is
                     // not known.
                     let observer: &dyn Observer = match extents.len() == 1 {
-                        true => self.observer,
+                        true => watched,
                         false => &shifted,
                     };
                     let reading = Reading {
@@ -132,8 +143,21 @@ impl Pass<'_> {
                         observer,
                         extent,
                         before: in_source_before,
+                        // It would not know what an earlier run has counted.
+                        forecast: forecast.as_ref().filter(|_| is_complete),
                     };
-                    let piece = self.count_piece(&reading, &prefix, &make)?;
+                    let piece = match self.count_piece(&reading, &prefix, &make) {
+                        Err(TrainError::Stopped(stopped)) => {
+                            let refused = forecast.as_ref().and_then(Forecast::refused);
+                            return Err(match (refused, self.budget) {
+                                (Some(needed), Some(budget)) => {
+                                    budget.exceeded(C::Counts::NAME, needed)
+                                }
+                                _ => stopped.into(),
+                            });
+                        }
+                        other => other?,
+                    };
                     self.keep_piece(&prefix, extent, &piece)?;
                     piece
                 }
@@ -159,6 +183,7 @@ impl Pass<'_> {
             observer,
             extent,
             before,
+            forecast,
         } = reading;
         let read = ReadOptions {
             // Only the text as a whole must not be empty.
@@ -171,7 +196,7 @@ impl Pass<'_> {
         };
         let spill = self.store.spill_directory().map(|directory| {
             let max_table_bytes = self.budget.map_or(usize::MAX, |budget| budget.table);
-            Spill::new(directory, prefix, max_table_bytes)
+            Spill::new(directory, prefix, max_table_bytes, forecast)
         });
         let sources = self.inputs.sources();
         let make_sink = |_| Weighted::new(|| Spilling::new(make(), spill.as_ref()));
@@ -270,6 +295,8 @@ struct Reading<'a> {
     extent: &'a Extent,
     /// What comes before a section.
     before: Before,
+    /// Is told what was counted.
+    forecast: Option<&'a Forecast<'a>>,
 }
 
 /// Reports the progress of a piece as progress of the whole pass.

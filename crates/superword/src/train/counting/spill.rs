@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use super::super::TrainError;
 use super::super::work::Directory;
 use super::counter::{Counter, Extras};
+use super::forecast::Forecast;
 use super::piece::Part;
 use crate::corpus::DocumentSink;
 use crate::count::Counts;
@@ -17,15 +18,26 @@ pub(super) struct Spill<'s> {
     next_number: AtomicU64,
     /// A table that takes more memory is written at once.
     max_table_bytes: usize,
+    /// Is told what was counted, if there is a memory limit.
+    forecast: Option<&'s Forecast<'s>>,
 }
 
+/// The bytes of text between two reports of a worker to the forecast.
+const REPORT_EVERY: usize = 4 << 20;
+
 impl<'s> Spill<'s> {
-    pub(super) fn new(directory: Directory<'s>, prefix: &'s str, max_table_bytes: usize) -> Self {
+    pub(super) fn new(
+        directory: Directory<'s>,
+        prefix: &'s str,
+        max_table_bytes: usize,
+        forecast: Option<&'s Forecast<'s>>,
+    ) -> Self {
         Spill {
             directory,
             prefix,
             next_number: AtomicU64::new(0),
             max_table_bytes,
+            forecast,
         }
     }
 
@@ -45,6 +57,8 @@ pub(super) struct Spilling<'s, C: Counter> {
     counter: C,
     spill: Option<&'s Spill<'s>>,
     written: Vec<Part<C::Counts>>,
+    /// The bytes of text since the last report to the forecast.
+    unreported: usize,
 }
 
 impl<'s, C: Counter> Spilling<'s, C> {
@@ -53,6 +67,7 @@ impl<'s, C: Counter> Spilling<'s, C> {
             counter,
             spill,
             written: Vec::new(),
+            unreported: 0,
         }
     }
 
@@ -77,11 +92,19 @@ impl<C: Counter> DocumentSink for Spilling<'_, C> {
         if let Err(error) = self.counter.document(text) {
             return Err(Box::new(error.into()));
         }
-        if let Some(spill) = self.spill
-            && self.counter.memory() > spill.max_table_bytes
-        {
-            let counts = self.counter.take_counts();
-            self.written.push(spill.write(&counts).map_err(Box::new)?);
+        if let Some(spill) = self.spill {
+            self.unreported += text.len();
+            let is_full = self.counter.counts().memory() > spill.max_table_bytes;
+            if let Some(forecast) = spill.forecast
+                && (is_full || self.unreported >= REPORT_EVERY)
+            {
+                forecast.take(self.counter.counts());
+                self.unreported = 0;
+            }
+            if is_full {
+                let counts = self.counter.take_counts();
+                self.written.push(spill.write(&counts).map_err(Box::new)?);
+            }
         }
         Ok(())
     }

@@ -6,7 +6,7 @@ use crate::model::Model;
 use crate::observe::{Observer, Phase};
 use crate::prepare::Preparations;
 use crate::text::Pretokenizer;
-use crate::train::counting::{Budget, Pass};
+use crate::train::counting::{Budget, Pass, Purpose};
 use crate::train::extent::Extent;
 use crate::train::inputs::Inputs;
 use crate::train::report::{GroupRead, PhaseTime, TextReport};
@@ -79,6 +79,10 @@ pub fn count_pretokens(
     observer: &dyn Observer,
 ) -> Result<CountedPretokens, TrainError> {
     let ((counts, tally), times) = text.pass(pretokenizer, observer, Phase::Count, |pass| {
+        let pass = Pass {
+            has_sketch: with_bounds,
+            ..*pass
+        };
         let sketch_size = with_bounds.then(|| pass.sketch_size());
         let mut tally = pass.pretokens(sketch_size, piece_key)?;
         let counts = pass.gather(Phase::Count, std::mem::take(&mut tally.parts))?;
@@ -205,6 +209,8 @@ impl Text<'_> {
             pretokenizer,
             store: &store,
             budget,
+            has_sketch: false,
+            purpose: Purpose::Counting,
             piece_bytes: None,
             observer,
         };
