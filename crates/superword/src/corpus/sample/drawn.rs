@@ -212,7 +212,7 @@ pub(crate) fn read_texts<S: DocumentSink>(
     phase: Phase,
     observer: &dyn Observer,
     make_sink: impl Fn(usize) -> S + Sync,
-) -> Result<(Vec<S>, ReadReport), ReadError<TextsError<S::Error>>> {
+) -> Result<(Vec<S>, ReadReport), Failure<S::Error>> {
     let chunks = &texts.chunks()[range];
     let shared = Shared {
         texts,

