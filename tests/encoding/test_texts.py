@@ -185,7 +185,8 @@ def test_bytes_that_are_not_utf8_are_a_text_error_with_their_place(
     for wrong in (b"caf\xe9", b"one\xff\xfe", "中".encode()[:2], b"\xed\xa0\x80"):
         position = len(wrong) - len(wrong.lstrip(b"cafone"))
         for form in (wrong, bytearray(wrong), memoryview(wrong)):
-            for call in [*calls(boundless), boundless.count_tokens]:
+            count: Callable[[Any], object] = boundless.count_tokens
+            for call in [*calls(boundless), count]:
                 with pytest.raises(TextError, match="the text is not UTF-8: byte 0x") as caught:
                     call(form)
                 assert caught.value.position == position
