@@ -13,7 +13,6 @@ mod model;
 mod offsets;
 mod pretokenizer;
 mod reading;
-mod resident;
 mod shards;
 mod training;
 mod watch;
