@@ -12,7 +12,6 @@ mod imports;
 mod model;
 mod pretokenizer;
 mod reading;
-mod resident;
 mod shards;
 mod texts;
 mod training;

@@ -1,5 +1,7 @@
 //! Runs long work without the GIL, reports its progress, and stops it on Ctrl-C.
 
+mod resident;
+
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
@@ -11,7 +13,7 @@ use pyo3::types::PyDict;
 use superword::errors::OutOfMemory;
 use superword::observe::{Observer, Phase, Step};
 
-use crate::resident::Peaks;
+use self::resident::Peaks;
 use crate::{allocator, errors};
 
 /// How often Python handles progress and signals.

@@ -38,7 +38,7 @@ impl Resident {
 /// read it. If it rises in a phase, it is the peak of the phase. Otherwise the highest of the values
 /// that were read now and then is.
 #[derive(Default)]
-pub(crate) struct Peaks {
+pub(super) struct Peaks {
     finished: Vec<(Phase, u64)>,
     current: Option<Current>,
 }
@@ -52,7 +52,7 @@ struct Current {
 
 impl Peaks {
     /// Notices that a phase goes on or begins.
-    pub(crate) fn enter(&mut self, phase: Phase) {
+    pub(super) fn enter(&mut self, phase: Phase) {
         if self.current.as_ref().map(|current| current.phase) == Some(phase) {
             return;
         }
@@ -65,7 +65,7 @@ impl Peaks {
     }
 
     /// Reads the memory in use. Called now and then.
-    pub(crate) fn sample(&mut self) {
+    pub(super) fn sample(&mut self) {
         if let Some(current) = &mut self.current
             && let Some(resident) = Resident::read()
         {
@@ -95,7 +95,7 @@ impl Peaks {
 
     /// The peak of each phase, in bytes. A phase that ran twice has one. Empty if the system does
     /// not tell.
-    pub(crate) fn finish(mut self) -> Vec<(Phase, u64)> {
+    pub(super) fn finish(mut self) -> Vec<(Phase, u64)> {
         self.leave();
         self.finished
     }
