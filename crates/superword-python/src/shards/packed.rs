@@ -75,7 +75,7 @@ impl PyPackedIds {
 }
 
 impl PyPackedIds {
-    /// Calls `work` with the ids. The header is checked again: the file may have been replaced.
+    /// Calls `work` with the ids. The header is checked again: the file may have been written to.
     fn with<T>(
         &self,
         py: Python<'_>,
