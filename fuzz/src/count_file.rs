@@ -52,7 +52,7 @@ fn round_trip<C: Counts>(file: &[u8]) -> Option<C> {
 
 fn read<C: Counts>(file: &[u8]) -> Result<C, CountFileError> {
     let mut counts = C::default();
-    counts.read_from(file, 1, |_| Ok::<(), CountFileError>(()))?;
+    counts.read_from(file, 1, |_| true, || Ok::<(), CountFileError>(()))?;
     Ok(counts)
 }
 

@@ -20,7 +20,18 @@ BINDING = ROOT / "crates" / "superword-python" / "src"
 PACKAGE = ROOT / "python" / "superword"
 
 # The Rust engine. The modules of the base may use each other and nothing else.
-BASE = {"cpu", "disk", "hash", "memory", "observe", "table", "threads", "token", "tokens"}
+BASE = {
+    "cpu",
+    "disk",
+    "hash",
+    "memory",
+    "observe",
+    "prefetch",
+    "table",
+    "threads",
+    "token",
+    "tokens",
+}
 # What each other module may use besides the base. A name stands for everything in that module,
 # except for the parts of it that have a separate line.
 MAY_USE: dict[str, set[str]] = {

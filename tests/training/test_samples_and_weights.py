@@ -51,7 +51,7 @@ def test_what_is_learned_from_a_sample_is_learned_from_its_documents(
     drawn = list(documents(folder, on_error="skip", **sample))
     assert 2 < len(drawn) < len(texts)
     wanted = superword.train_from_iterator(drawn, vocab_size=420)
-    work = {"work_dir": tmp_path / "work"} if kept else {}
+    work: dict[str, Any] = {"work_dir": tmp_path / "work"} if kept else {}
     for _ in range(2):
         got = superword.train(folder, **given, **sample, **work)
         assert got.merges == wanted.merges

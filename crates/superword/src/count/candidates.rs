@@ -271,6 +271,7 @@ impl<'a> CandidateCounter<'a> {
     /// Counts the candidates of a text without added tokens.
     fn part(&mut self, text: &str) -> Result<(), SplitError> {
         let bytes = text.as_bytes();
+        self.runs.front.prepare();
         let mut sink = RunSink {
             bytes,
             runs: &mut self.runs,

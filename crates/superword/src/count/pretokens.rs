@@ -159,6 +159,7 @@ impl PretokenCounter {
     /// Counts one document.
     pub(crate) fn document(&mut self, text: &str) -> Result<(), SplitError> {
         let bytes = text.as_bytes();
+        self.front.prepare();
         let mut words = WordSink {
             bytes,
             front: &mut self.front,

@@ -49,13 +49,20 @@ pub(crate) struct Front<T: Item> {
 impl<T: Item> Front<T> {
     pub(crate) fn new() -> Front<T> {
         Front {
-            sets: memory::filled(Set([Entry::default(); 2]), SETS),
+            sets: Vec::new(),
             queue: [Entry::default(); QUEUE],
             next: 0,
         }
     }
 
-    /// Counts an inline key once.
+    /// Takes the memory that [`Front::add`] needs. A thread that never gets a document does without.
+    pub(crate) fn prepare(&mut self) {
+        if self.sets.is_empty() {
+            self.sets = memory::filled(Set([Entry::default(); 2]), SETS);
+        }
+    }
+
+    /// Counts an inline key once, after [`Front::prepare`].
     #[inline(always)]
     pub(crate) fn add(&mut self, key: &T::Inline, hash: u64, table: &mut CountTable<T>) {
         let [first, second] = &mut self.sets[hash as usize & (SETS - 1)].0;
@@ -91,7 +98,7 @@ impl<T: Item> Front<T> {
 
     /// Adds everything to the large table.
     pub(crate) fn flush(&mut self, table: &mut CountTable<T>) {
-        for set in 0..SETS {
+        for set in 0..self.sets.len() {
             let set = std::mem::replace(&mut self.sets[set], Set([Entry::default(); 2]));
             for entry in set.0 {
                 if entry.count != 0 {
@@ -123,6 +130,8 @@ mod tests {
         let mut random = Random(3);
         let (mut front, mut with) = (Front::<u8>::new(), CountTable::default());
         let mut without = CountTable::<u8>::default();
+        front.flush(&mut with);
+        front.prepare();
         for round in 0..3 {
             for _ in 0..200_000 {
                 // A few frequent numbers and many rare ones.
