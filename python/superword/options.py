@@ -108,8 +108,8 @@ class ReadOptions:
         flag="--weight",
     )
     max_memory: int | str | None = _option(
-        "Read and count in about this much memory, such as 4GB, with temporary files for the "
-        "rest. Does not change the result.",
+        "Stay within about this much memory, such as 4GB, with temporary files for the rest. "
+        "Does not change the result.",
         None,
         section="Resources",
         metavar="SIZE",

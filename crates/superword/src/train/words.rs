@@ -256,27 +256,31 @@ fn lay_out(
     Ok((cells, floor))
 }
 
-/// How many counts there are of about each size.
-struct Ranks([u64; 64]);
+/// How many counts there are of about each size: by the position of the highest bit, and by the four bits after it.
+struct Ranks([[u64; 16]; 64]);
 
 impl Default for Ranks {
     fn default() -> Self {
-        Ranks([0; 64])
+        Ranks([[0; 16]; 64])
     }
 }
 
 impl Ranks {
     fn add(&mut self, count: u64) {
-        self.0[count.max(1).ilog2() as usize] += 1;
+        let bits = count.max(1).ilog2();
+        let next = (count.max(1) << (63 - bits) >> 59) & 15;
+        self.0[bits as usize][next as usize] += 1;
     }
 
-    /// A lower bound on the count with this rank, counted from 1. The bound is at least half of it.
+    /// A lower bound on the count with this rank, counted from 1. It is less than a sixteenth below the count.
     fn at_least(&self, rank: usize) -> u64 {
         let mut seen = 0;
-        for (bits, number) in self.0.iter().enumerate().rev() {
-            seen += number;
-            if seen >= rank as u64 {
-                return 1 << bits;
+        for bits in (0..64u32).rev() {
+            for next in (0..16u64).rev() {
+                seen += self.0[bits as usize][next as usize];
+                if seen >= rank as u64 {
+                    return ((16 + next) << 59 >> (63 - bits)).max(1);
+                }
             }
         }
         1
@@ -381,5 +385,26 @@ impl Deleter {
             self.occurs[part.index()] += count;
         }
         parts
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ranks_are_close_to_the_counts() {
+        for count in (1..5000).chain([1 << 40, (1 << 50) + 12_345, u64::MAX]) {
+            let mut ranks = Ranks::default();
+            ranks.add(count);
+            ranks.add(count / 3);
+            let found = ranks.at_least(1);
+            assert!(
+                found <= count && count - found <= count / 16,
+                "{found} {count}"
+            );
+            assert!(ranks.at_least(2) <= (count / 3).max(1));
+            assert_eq!(ranks.at_least(3), 1);
+        }
     }
 }

@@ -1,7 +1,8 @@
 //! Tells early in a pass whether its counts will fit into the memory limit.
 //!
 //! While the text is read, a share of the keys is collected. The number of distinct keys of a text grows like a power of
-//! its size (Heaps' law). The power falls slowly, so continuing the curve overestimates the number a little.
+//! its size (Heaps' law). The power falls slowly, so a curve that is continued far overestimates the number. An estimate
+//! from little text therefore has to be far above the limit before the work is stopped.
 
 use std::collections::HashSet;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
@@ -20,8 +21,12 @@ const EVERY: f64 = 1.25;
 /// The curve is continued from this share of the part that was read.
 const BACK: f64 = 0.3;
 
-/// The work is stopped if the estimate is this many times the limit. Below that it may still fit.
+/// The work is stopped if the estimate is this many times the limit, once a tenth of the text was read. Below that it
+/// may still fit.
 const CLEARLY: f64 = 1.25;
+
+/// How much the power falls towards the end of the text.
+const DAMPING: f64 = 0.93;
 
 /// The estimate is raised by one in this many parts. Files are read ahead of what is counted, so it can be a little low.
 const MARGIN: u64 = 8;
@@ -106,7 +111,8 @@ impl<'a> Forecast<'a> {
         if let Some(size) = estimate(&collected.points) {
             let needed = Budget::needed(size, self.purpose, self.other);
             self.needed.store(needed, Relaxed);
-            if self.budget.is_clearly_below(needed, CLEARLY) {
+            let clearly = CLEARLY + 0.45 * (0.1 / share - 1.0).max(0.0);
+            if self.budget.is_clearly_below(needed, clearly) {
                 self.refused.store(true, Relaxed);
             }
         }
@@ -129,7 +135,7 @@ fn estimate(points: &[Point]) -> Option<Size> {
         .rev()
         .find(|point| point.share <= last.share * BACK)?;
     let growth = last.size.keys as f64 / (earlier.size.keys as f64).max(1.0);
-    let power = (growth.ln() / (last.share / earlier.share).ln()).clamp(0.0, 1.0);
+    let power = (growth.ln() / (last.share / earlier.share).ln()).clamp(0.0, 1.0) * DAMPING;
     Some(last.size.times((1.0 / last.share).max(1.0).powf(power)))
 }
 
@@ -158,7 +164,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn curves_that_grow_like_a_power_are_continued() {
+    fn curves_that_grow_like_a_power_are_continued_a_little_below_it() {
         for power in [0.3, 0.7, 1.0] {
             let size_at = |share: f64| Size {
                 keys: (1e7 * share.powf(power)) as u64,
@@ -173,7 +179,9 @@ mod tests {
                 })
                 .collect();
             let size = estimate(&points).unwrap();
-            let error = size.keys as f64 / size_at(1.0).keys as f64;
+            let last = points[points.len() - 1].share;
+            let damped = last.powf(power - power * DAMPING);
+            let error = size.keys as f64 / (size_at(1.0).keys as f64 * damped);
             assert!((0.99..1.01).contains(&error), "{error}");
             assert!(estimate(&points[..3]).is_none());
         }
