@@ -209,7 +209,7 @@ pub trait Counts: Default + Send {
     /// The number of bytes or symbols in all keys.
     fn items(&self) -> usize;
 
-    /// Calls `visit` with the hash and the length of one in [`ONE_IN`] keys. Whether a key is one of them
+    /// Calls `visit` with the hash and the length of one in `ONE_IN` keys. Whether a key is one of them
     /// depends only on the key.
     fn for_some_keys(&self, visit: impl FnMut(u64, usize));
 
