@@ -59,6 +59,9 @@ impl Counting<'_> {
     /// The number of shares into which pairs are divided. Every thread reads all cells but counts only the pairs of its
     /// share, so that no table has to be added to another.
     fn shares(&self) -> u32 {
+        if cfg!(not(feature = "threads")) {
+            return 1;
+        }
         (self.cells.end() / MIN_SHARE).clamp(1, self.threads as u32)
     }
 
@@ -68,7 +71,7 @@ impl Counting<'_> {
         work: impl Fn(u32) -> Result<T, Stopped> + Sync,
     ) -> Result<Vec<T>, Stopped> {
         let shares = self.shares();
-        if shares == 1 {
+        if shares == 1 || cfg!(not(feature = "threads")) {
             return Ok(vec![work(0)?]);
         }
         let next = AtomicU32::new(0);
@@ -154,6 +157,9 @@ const MIN_SHARE: Place = if cfg!(test) { 4 } else { 1 << 18 };
 
 /// The smallest floor that leaves at most `max_places` places of pairs, or just the most frequent pairs.
 fn raised(floor: u64, max_places: usize, tallies: &[Tally]) -> u64 {
+    if cfg!(not(feature = "files")) {
+        return floor;
+    }
     let places = |tally: &Tally| tally.iter().map(|seen| seen.places as usize).sum::<usize>();
     if tallies.iter().map(places).sum::<usize>() <= max_places {
         return floor;
@@ -245,6 +251,10 @@ impl PairIndex {
 
     /// Frees the memory of places that are out of date. `births` are the lists of places where each token was made.
     pub(super) fn tidy(&mut self, cells: &Cells, births: &mut [Vec<List>]) {
+        // Texts in memory are small, and so must be the page that trains on them.
+        if cfg!(not(feature = "files")) {
+            return;
+        }
         let of_pairs = self.pairs.iter_mut().map(|(&key, pair)| {
             let (left, right) = unpack(key);
             (&mut pair.places, left.0, Some(right.0))

@@ -114,12 +114,21 @@ impl Queue {
                         continue;
                     }
                 }
-                if present > 0 {
+                if present == 0 {
+                    continue;
+                }
+                let entry = Entry::new(tokens, pair);
+                // The code of a sort is too large for a page, where speed matters less.
+                if cfg!(not(feature = "files")) {
+                    self.late.push(tokens, entry);
+                } else {
                     memory::reserve(&mut self.sorted, 1);
-                    self.sorted.push(Entry::new(tokens, pair));
+                    self.sorted.push(entry);
                 }
             }
-            self.sorted.sort_unstable_by(|a, b| order(tokens, b, a));
+            if cfg!(feature = "files") {
+                self.sorted.sort_unstable_by(|a, b| order(tokens, b, a));
+            }
         }
         let first = match self.is_late(tokens) {
             true => self.late.entries.first(),
