@@ -11,6 +11,7 @@
 //! after (th, e):   |  the   3     3  |  border: weight
 //! ```
 
+use std::ops::Range;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
 use crate::memory;
@@ -135,7 +136,7 @@ impl Cells {
     }
 
     #[inline(always)]
-    fn is_border(&self, place: Place) -> bool {
+    pub(super) fn is_border(&self, place: Place) -> bool {
         self.cell(place) >= BORDER
     }
 
@@ -158,6 +159,18 @@ impl Cells {
                 return self.borders[block as usize + 1];
             }
         }
+    }
+
+    /// The start of the first sequence that starts after this place, or the end.
+    pub(super) fn start_after(&self, place: Place) -> Place {
+        let Some(&border) = self.borders.get((place / BLOCK) as usize) else {
+            return self.end();
+        };
+        let mut border = border.max(place);
+        while border < self.end() && !self.is_border(border) {
+            border += 1;
+        }
+        (border + 1).min(self.end())
     }
 
     /// The weight of the sequence that ends at this border.
@@ -243,17 +256,20 @@ impl Cells {
         place
     }
 
-    /// Calls `visit(symbol, next symbol, place, weight, counted)` for all neighbours, sequence by
-    /// sequence. `counted` is false for a pair of equal tokens that overlaps a counted one: `a a a`
+    /// Calls `visit(symbol, next symbol, place, weight, counted)` for all neighbours in these cells, sequence by
+    /// sequence. The cells must be whole sequences. `counted` is false for a pair of equal tokens that overlaps a counted one: `a a a`
     /// contains `(a, a)` once. Calls `check` regularly and stops if it fails.
     #[inline(always)]
     pub(super) fn for_each_pair<E>(
         &self,
+        cells: Range<Place>,
         check: impl Fn() -> Result<(), E>,
         mut visit: impl FnMut(u32, u32, Place, u64, bool),
     ) -> Result<(), E> {
-        let mut place: Place = 1;
-        let end = self.end();
+        let Range {
+            start: mut place,
+            end,
+        } = cells;
         let mut next_check: Place = 0;
         while place < end {
             if place >= next_check {
@@ -357,6 +373,7 @@ mod tests {
             assert!(cells.push(std::iter::repeat_n(1, length), 1));
             let (mut counted, mut places) = (0, 0);
             let all = cells.for_each_pair(
+                1..cells.end(),
                 || Ok::<(), ()>(()),
                 |_, _, _, _, counts| {
                     counted += u32::from(counts);
@@ -365,6 +382,20 @@ mod tests {
             );
             assert_eq!(all, Ok(()));
             assert_eq!((counted, places), (expected, length - 1));
+        }
+    }
+
+    #[test]
+    fn every_place_has_a_next_sequence() {
+        let mut cells = Cells::default();
+        for length in [1, 3, 47, 1, 1, 2, 97] {
+            assert!(cells.push(std::iter::repeat_n(1, length), 1));
+        }
+        let borders: Vec<Place> = (1..cells.end()).filter(|&at| cells.is_border(at)).collect();
+        for place in 1..cells.end() + 40 {
+            let border = borders.iter().find(|&&border| border >= place);
+            let start = border.map_or(cells.end(), |border| border + 1);
+            assert_eq!(cells.start_after(place), start);
         }
     }
 

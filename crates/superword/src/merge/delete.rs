@@ -3,6 +3,8 @@
 //! Deletions are few, so whole sequences are counted before and after. That leaves the rule for
 //! equal neighbours in one place.
 
+use std::sync::atomic::Ordering::Relaxed;
+
 use super::cells::Place;
 use super::queue::PairCount;
 use super::{AllowedPairs, Merger};
@@ -57,7 +59,7 @@ impl<R: AllowedPairs> Merger<'_, R> {
         for (part, places) in parts.iter().zip(&new_places) {
             if part.index() >= self.initial {
                 let list = self.index.insert_list(places);
-                self.births[part.index()].push(list);
+                self.births.add(*part, list);
             }
         }
         self.apply_changes(changes);
@@ -70,7 +72,10 @@ impl<R: AllowedPairs> Merger<'_, R> {
             let old = self.index.count(left, right);
             let count = old + change.after - change.before;
             if let Some(list) = self.index.list(left.0, right.0) {
-                change.places.extend_from_slice(self.index.places(list));
+                let listed = self.index.places(list).iter();
+                change
+                    .places
+                    .extend(listed.map(|place| place.load(Relaxed)));
             }
             change.places.sort_unstable();
             change.places.dedup();
@@ -80,7 +85,7 @@ impl<R: AllowedPairs> Merger<'_, R> {
             }
             let list = self.index.insert_list(&change.places);
             self.index.set(left.0, right.0, count, list);
-            if count > old && self.allowed.allows(&self.tokens, left, right) {
+            if count > old {
                 self.queue
                     .push(&self.tokens, PairCount { left, right, count });
             }

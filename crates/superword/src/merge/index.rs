@@ -1,16 +1,16 @@
 //! For each pair, how often and where it occurs.
 
-use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
-use std::sync::{Mutex, PoisonError};
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};
 
+use super::births::Births;
 use super::cells::{Cells, Place};
+use super::counting::{Counted, Counting};
 use super::queue::PairCount;
-use super::tally::Tally;
-use crate::hash::NumberMap;
+use super::table::PairTable;
+use super::tally::Seen;
 use crate::memory;
-use crate::observe::{Observer, Stopped, check_stop};
+use crate::observe::Stopped;
 use crate::prefetch::prefetch;
-use crate::threads;
 use crate::token::{Symbol, pack, unpack};
 
 /// A list of places, in order, in the arena of the index. A place where the pair no longer occurs is detected when it is
@@ -21,17 +21,26 @@ pub(super) struct List {
     len: u32,
 }
 
-#[derive(Clone, Copy, Debug)]
+impl List {
+    /// The number of places.
+    pub(super) fn len(self) -> usize {
+        self.len as usize
+    }
+}
+
+/// Counts and places are atomic, so that several threads can lower counts and write places at once. Messages between the
+/// threads order what one wrote before what another reads.
+#[derive(Debug, Default)]
 struct Pair {
-    count: u64,
+    count: AtomicU64,
     places: List,
 }
 
 /// All pairs that occur at least as often as the floor.
 #[derive(Debug, Default)]
 pub(super) struct PairIndex {
-    pairs: NumberMap<u64, Pair>,
-    arena: Vec<Place>,
+    pairs: PairTable<Pair>,
+    arena: Vec<AtomicU32>,
     /// The arena is tidied up when it has more places.
     tidy_from: usize,
     /// See [`MergeOptions::max_places`](super::MergeOptions::max_places).
@@ -44,127 +53,16 @@ const AHEAD: usize = 24;
 /// A smaller arena is never tidied up: it takes 64 MB. Tests tidy up all the time.
 const MIN_TIDY: usize = if cfg!(test) { 4 } else { 1 << 24 };
 
-/// What the index is built from.
-#[derive(Clone, Copy)]
-pub(super) struct Counting<'a> {
-    pub(super) cells: &'a Cells,
-    /// All symbols in the cells are below this.
-    pub(super) symbols: usize,
-    /// The number of threads that count.
-    pub(super) threads: usize,
-    pub(super) observer: &'a dyn Observer,
-}
-
-impl Counting<'_> {
-    /// The number of shares into which pairs are divided. Every thread reads all cells but counts only the pairs of its
-    /// share, so that no table has to be added to another.
-    fn shares(&self) -> u32 {
-        if cfg!(not(feature = "threads")) {
-            return 1;
-        }
-        (self.cells.end() / MIN_SHARE).clamp(1, self.threads as u32)
-    }
-
-    /// Does `work` for each share, with the number of the share, on as many threads.
-    fn share<T: Send>(
-        &self,
-        work: impl Fn(u32) -> Result<T, Stopped> + Sync,
-    ) -> Result<Vec<T>, Stopped> {
-        let shares = self.shares();
-        if shares == 1 || cfg!(not(feature = "threads")) {
-            return Ok(vec![work(0)?]);
-        }
-        let next = AtomicU32::new(0);
-        let results = Mutex::new(Vec::new());
-        threads::share(shares as usize, || {
-            loop {
-                let number = next.fetch_add(1, Relaxed);
-                if number >= shares {
-                    return;
-                }
-                let result = work(number);
-                let mut results = results.lock().unwrap_or_else(PoisonError::into_inner);
-                results.push((number, result));
-            }
-        });
-        let mut results = results.into_inner().unwrap_or_else(PoisonError::into_inner);
-        results.sort_unstable_by_key(|&(number, _)| number);
-        results.into_iter().map(|(_, result)| result).collect()
-    }
-
-    /// Visits all pairs of a share.
-    #[inline(always)]
-    fn for_each_pair(
-        &self,
-        share: u32,
-        mut visit: impl FnMut(u32, u32, Place, u64, bool),
-    ) -> Result<(), Stopped> {
-        let check = || check_stop(self.observer);
-        let shares = self.shares();
-        if shares == 1 {
-            return self.cells.for_each_pair(check, visit);
-        }
-        self.cells
-            .for_each_pair(check, |left, right, place, weight, counted| {
-                // The pairs of a symbol are in the share that the symbol's hash chooses.
-                let hash = left.wrapping_mul(0x9E37_79B9);
-                if (u64::from(hash) * u64::from(shares)) >> 32 == u64::from(share) {
-                    visit(left, right, place, weight, counted);
-                }
-            })
-    }
-
-    /// Counts all pairs, share by share.
-    fn tally(&self) -> Result<Vec<Tally>, Stopped> {
-        self.share(|share| {
-            let mut tally = Tally::for_symbols(self.symbols);
-            self.for_each_pair(share, |left, right, _, weight, counted| {
-                tally.add(left, right, if counted { weight } else { 0 });
-            })?;
-            Ok(tally)
-        })
-    }
-
-    /// The places of all pairs that are left in the tallies, share by share. The counts in the tallies are now the
-    /// positions at which the next place of each pair is written.
-    fn places(&self, tallies: Vec<(Tally, usize)>) -> Result<Vec<Vec<Place>>, Stopped> {
-        let tallies: Vec<_> = tallies
-            .into_iter()
-            .map(|tally| Mutex::new(Some(tally)))
-            .collect();
-        self.share(|share| {
-            let tally = tallies.get(share as usize).and_then(|tally| {
-                let mut tally = tally.lock().unwrap_or_else(PoisonError::into_inner);
-                tally.take()
-            });
-            let Some((mut tally, places)) = tally else {
-                return Ok(Vec::new());
-            };
-            let mut lists = memory::filled(0, places);
-            self.for_each_pair(share, |left, right, place, _, _| {
-                if let Some(seen) = tally.get_mut(left, right) {
-                    lists[seen.count as usize] = place;
-                    seen.count += 1;
-                }
-            })?;
-            Ok(lists)
-        })
-    }
-}
-
-/// The fewest cells for each thread that counts pairs. That is about a millisecond of work.
-const MIN_SHARE: Place = if cfg!(test) { 4 } else { 1 << 18 };
-
 /// The smallest floor that leaves at most `max_places` places of pairs, or just the most frequent pairs.
-fn raised(floor: u64, max_places: usize, tallies: &[Tally]) -> u64 {
+fn raised(floor: u64, max_places: usize, shares: &[Vec<Counted>]) -> u64 {
     if cfg!(not(feature = "files")) {
         return floor;
     }
-    let places = |tally: &Tally| tally.iter().map(|seen| seen.places as usize).sum::<usize>();
-    if tallies.iter().map(places).sum::<usize>() <= max_places {
+    let places = |counted: &Counted| counted.seen.places as usize;
+    if shares.iter().flatten().map(places).sum::<usize>() <= max_places {
         return floor;
     }
-    let seen = tallies.iter().flat_map(Tally::iter);
+    let seen = shares.iter().flatten().map(|counted| counted.seen);
     let mut seen: Vec<(u64, u32)> = seen.map(|seen| (seen.count, seen.places)).collect();
     seen.sort_unstable_by(|a, b| b.cmp(a));
     let mut total = 0;
@@ -185,53 +83,41 @@ impl PairIndex {
         self.pairs.clear();
     }
 
-    /// Counts all pairs of the cells and indexes those that are allowed and occur at least `floor`
-    /// times. If they have more than `max_places` places, only the most frequent ones are indexed. Returns the smallest
+    /// Counts all pairs of the cells and indexes those that occur at least `floor` times. If they have more than `max_places` places, only the most frequent ones are indexed. Returns the smallest
     /// count that is indexed. There must be no pairs yet.
     pub(super) fn rebuild(
         &mut self,
         counting: Counting<'_>,
         floor: u64,
         max_places: usize,
-        mut allows: impl FnMut(Symbol, Symbol) -> bool,
     ) -> Result<u64, Stopped> {
         self.max_places = max_places;
-        let mut tallies = counting.tally()?;
-        for tally in &mut tallies {
-            tally.retain(|key, seen| {
-                let (left, right) = unpack(key);
-                seen.count >= floor && allows(left, right)
-            });
+        let mut shares = counting.count(floor)?;
+        let floor = raised(floor, max_places, &shares);
+        for pairs in &mut shares {
+            pairs.retain(|counted| counted.seen.count >= floor);
         }
-        let floor = raised(floor, max_places, &tallies);
-        let mut parts = Vec::new();
+        self.pairs = PairTable::with_capacity(shares.iter().map(Vec::len).sum());
         let mut start = self.arena.len();
-        for mut tally in tallies {
-            let first = start;
-            tally.retain(|key, seen| {
-                if seen.count < floor {
-                    return false;
+        let mut placed = Vec::with_capacity(shares.len());
+        for pairs in shares {
+            placed.push((pairs, start));
+            let pairs = &placed[placed.len() - 1].0;
+            for (number, counted) in pairs.iter().enumerate() {
+                if let Some(ahead) = pairs.get(number + AHEAD) {
+                    self.pairs.prefetch(ahead.pair);
                 }
-                let places = List {
-                    start,
-                    len: seen.places,
-                };
-                let count = seen.count;
-                memory::reserve_key(&mut self.pairs);
-                self.pairs.insert(key, Pair { count, places });
-                seen.count = (start - first) as u64;
-                start += places.len as usize;
-                true
-            });
-            parts.push((tally, start - first));
-        }
-        let mut lists = counting.places(parts)?.into_iter();
-        if self.arena.is_empty() {
-            self.arena = lists.next().unwrap_or_default();
+                let Seen { count, places: len } = counted.seen;
+                let count = AtomicU64::new(count);
+                let places = List { start, len };
+                *self.pairs.entry(counted.pair) = Pair { count, places };
+                start += places.len();
+            }
         }
         let more = start - self.arena.len();
         memory::reserve_exact(&mut self.arena, more);
-        lists.for_each(|list| self.arena.extend_from_slice(&list));
+        self.arena.resize_with(start, AtomicU32::default);
+        counting.write_places(&placed, &self.arena)?;
         self.tidy_later();
         Ok(floor)
     }
@@ -250,32 +136,27 @@ impl PairIndex {
     }
 
     /// Frees the memory of places that are out of date. `births` are the lists of places where each token was made.
-    pub(super) fn tidy(&mut self, cells: &Cells, births: &mut [Vec<List>]) {
-        // Texts in memory are small, and so must be the page that trains on them.
-        if cfg!(not(feature = "files")) {
-            return;
-        }
-        let of_pairs = self.pairs.iter_mut().map(|(&key, pair)| {
+    #[cfg(feature = "files")]
+    pub(super) fn tidy(&mut self, cells: &Cells, births: &mut Births) {
+        let of_pairs = self.pairs.iter_mut().map(|(key, pair)| {
             let (left, right) = unpack(key);
             (&mut pair.places, left.0, Some(right.0))
         });
-        let of_births = (0..)
-            .zip(births)
-            .flat_map(|(symbol, lists)| lists.iter_mut().map(move |list| (list, symbol, None)));
+        let of_births = births.iter_mut().map(|(symbol, list)| (list, symbol, None));
         let mut lists: Vec<_> = of_pairs.chain(of_births).collect();
         lists.sort_unstable_by_key(|(list, ..)| list.start);
         let mut end = 0;
         for (list, left, right) in lists {
             let start = end;
-            for at in list.start..list.start + list.len as usize {
-                if let Some(&ahead) = self.arena.get(at + AHEAD) {
-                    cells.prefetch(ahead);
+            for at in list.start..list.start + list.len() {
+                if let Some(ahead) = self.arena.get_mut(at + AHEAD) {
+                    cells.prefetch(*ahead.get_mut());
                 }
-                let place = self.arena[at];
+                let place = *self.arena[at].get_mut();
                 let is_current = cells.symbol_at(place) == left
                     && right.is_none_or(|right| cells.symbol_at(cells.after(place)) == right);
                 // Lists only move towards the start, so nothing is overwritten that is still to be read.
-                self.arena[end] = place;
+                *self.arena[end].get_mut() = place;
                 end += usize::from(is_current);
             }
             *list = List {
@@ -288,11 +169,15 @@ impl PairIndex {
         self.arena.shrink_to(self.tidy_from);
     }
 
+    /// Texts in memory are small, and so must be the page that trains on them.
+    #[cfg(not(feature = "files"))]
+    pub(super) fn tidy(&mut self, _cells: &Cells, _births: &mut Births) {}
+
     /// All pairs with their counts.
     pub(super) fn pair_counts(&self) -> impl Iterator<Item = PairCount> + '_ {
-        self.pairs.iter().map(|(&key, pair)| {
+        self.pairs.iter().map(|(key, pair)| {
             let (left, right) = unpack(key);
-            let count = pair.count;
+            let count = pair.count.load(Relaxed);
             PairCount { left, right, count }
         })
     }
@@ -300,61 +185,102 @@ impl PairIndex {
     /// How often the pair occurs. 0 if it is not in the index.
     pub(super) fn count(&self, left: Symbol, right: Symbol) -> u64 {
         self.pairs
-            .get(&pack(left.0, right.0))
-            .map_or(0, |pair| pair.count)
+            .get(pack(left.0, right.0))
+            .map_or(0, |pair| pair.count.load(Relaxed))
     }
 
     /// Removes the pair and returns its places.
     pub(super) fn take(&mut self, left: Symbol, right: Symbol) -> List {
         self.pairs
-            .remove(&pack(left.0, right.0))
+            .remove(pack(left.0, right.0))
             .map_or(List::default(), |pair| pair.places)
     }
 
     /// The places of a list.
-    pub(super) fn places(&self, list: List) -> &[Place] {
-        &self.arena[list.start..list.start + list.len as usize]
+    pub(super) fn places(&self, list: List) -> &[AtomicU32] {
+        &self.arena[list.start..list.start + list.len()]
+    }
+
+    /// Divides a list into at most `most` parts of at least `grain` places, without dividing a sequence.
+    #[cfg(feature = "threads")]
+    pub(super) fn divide<'a>(
+        &'a self,
+        cells: &'a Cells,
+        list: List,
+        grain: usize,
+        most: usize,
+    ) -> impl Iterator<Item = List> + 'a {
+        let grain = list.len().div_ceil(most).max(grain).max(1);
+        let end = list.start + list.len();
+        let mut start = list.start;
+        let place = |at: usize| self.arena[at].load(Relaxed);
+        std::iter::from_fn(move || {
+            let first = start;
+            start = (first + grain).min(end);
+            while first < start && start < end && !cells.are_apart(place(start - 1), place(start)) {
+                start += 1;
+            }
+            let len = (start - first) as u32;
+            (len > 0).then_some(List { start: first, len })
+        })
+    }
+
+    /// Loads the count of a pair into the cache.
+    #[inline(always)]
+    pub(super) fn prefetch(&self, left: u32, right: u32) {
+        self.pairs.prefetch(pack(left, right));
     }
 
     /// Loads the places of a pair into the cache.
     #[inline(always)]
     pub(super) fn prefetch_list(&self, left: Symbol, right: Symbol) {
-        if let Some(pair) = self.pairs.get(&pack(left.0, right.0))
+        if let Some(pair) = self.pairs.get(pack(left.0, right.0))
             && let Some(place) = self.arena.get(pair.places.start)
         {
             prefetch(place);
         }
     }
 
-    /// Lowers the count of the pair. Does nothing if the pair is not in the index.
-    pub(super) fn decrease(&mut self, left: u32, right: u32, by: u64) {
+    /// Lowers the count of the pair, and adds it to `gone` if it is 0 now. Does nothing if the pair is not in the index.
+    pub(super) fn decrease(&self, left: u32, right: u32, by: u64, gone: &mut Vec<u64>) {
         let key = pack(left, right);
-        if let Some(pair) = self.pairs.get_mut(&key) {
-            pair.count -= by;
-            if pair.count == 0 {
-                self.pairs.remove(&key);
-            }
+        if let Some(pair) = self.pairs.get(key)
+            && by > 0
+            && pair.count.fetch_sub(by, Relaxed) == by
+        {
+            gone.push(key);
         }
     }
 
-    /// Reserves a list of this length, to be filled with [`PairIndex::write`].
-    pub(super) fn reserve(&mut self, len: u32) -> List {
-        let start = self.arena.len();
-        memory::reserve(&mut self.arena, len as usize);
-        self.arena.resize(start + len as usize, 0);
-        List { start, len }
+    /// Removes pairs.
+    pub(super) fn remove(&mut self, keys: &[u64]) {
+        for &key in keys {
+            self.pairs.remove(key);
+        }
     }
 
-    /// Writes one place of a reserved list.
+    /// Inserts or replaces a pair. Returns the position in the arena where the first of its places has to be written.
+    pub(super) fn insert(&mut self, left: Symbol, right: Symbol, count: u64, len: usize) -> usize {
+        let start = self.arena.len();
+        memory::reserve(&mut self.arena, len);
+        self.arena.resize_with(start + len, AtomicU32::default);
+        let len = len as u32;
+        self.set(left.0, right.0, count, List { start, len });
+        start
+    }
+
+    /// Writes one place of a list.
     #[inline(always)]
-    pub(super) fn write(&mut self, list: List, at: u32, place: Place) {
-        self.arena[list.start + at as usize] = place;
+    pub(super) fn write(&self, at: usize, place: Place) {
+        self.arena[at].store(place, Relaxed);
     }
 
     /// Stores a list of places.
     pub(super) fn insert_list(&mut self, places: &[Place]) -> List {
         let start = self.arena.len();
-        memory::extend(&mut self.arena, places);
+        memory::reserve(&mut self.arena, places.len());
+        self.arena
+            .extend(places.iter().map(|&place| AtomicU32::new(place)));
         List {
             start,
             len: places.len() as u32,
@@ -363,12 +289,41 @@ impl PairIndex {
 
     /// Inserts or replaces a pair.
     pub(super) fn set(&mut self, left: u32, right: u32, count: u64, places: List) {
-        memory::reserve_key(&mut self.pairs);
-        self.pairs.insert(pack(left, right), Pair { count, places });
+        let count = AtomicU64::new(count);
+        *self.pairs.entry(pack(left, right)) = Pair { count, places };
     }
 
     /// The places of a pair, if it is in the index.
     pub(super) fn list(&self, left: u32, right: u32) -> Option<List> {
-        self.pairs.get(&pack(left, right)).map(|pair| pair.places)
+        self.pairs.get(pack(left, right)).map(|pair| pair.places)
+    }
+}
+
+#[cfg(all(test, feature = "threads"))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parts_of_a_list_do_not_divide_sequences() {
+        let mut cells = Cells::default();
+        for length in [3, 1, 9, 2, 2, 30, 1] {
+            assert!(cells.push(std::iter::repeat_n(1, length), 1));
+        }
+        let places: Vec<Place> = (1..cells.end()).filter(|&at| cells.is_start(at)).collect();
+        let mut index = PairIndex::default();
+        index.insert_list(&[7; 5]);
+        let list = index.insert_list(&places);
+        for (grain, most) in (0..60).flat_map(|grain| [(grain, 100), (grain, 4)]) {
+            let parts: Vec<List> = index.divide(&cells, list, grain, most).collect();
+            let read = |part: &List| index.places(*part).iter().map(|place| place.load(Relaxed));
+            assert!(parts.iter().flat_map(read).eq(places.iter().copied()));
+            assert!(parts.len() <= most);
+            assert!(parts.iter().rev().skip(1).all(|part| part.len() >= grain));
+            for pair in parts.windows(2) {
+                let (last, first) = (read(&pair[0]).last(), read(&pair[1]).next());
+                let border = |place: Option<Place>| cells.border_after(place.unwrap());
+                assert_ne!(border(last), border(first));
+            }
+        }
     }
 }

@@ -5,20 +5,26 @@
 //! changes only the counts of the pairs around them.
 //!
 //! - `cells`: all sequences in one array, merged in place
-//! - `index`: for each pair, its count and its places; `tally` counts all pairs for it
+//! - `index`: for each pair, its count and its places, in a `table`
+//! - `counting`: counts all pairs for the index, with a `tally`; `births`: where tokens were made
 //! - `queue`: the pairs in the order in which they are chosen, and that order itself
-//! - `share`: a merge at some places; `survey`: what it does to other pairs
-//! - `crew`: a merge at all places, on several threads if there are many
+//! - `survey`: where a merge joins its pair, and which pairs are around; `effects`: what it does to them
+//! - `round`: several merges at once, on several threads; `crew`: these threads
 //! - `delete`: splitting a token again (PickyBPE)
 
+mod births;
 mod cells;
-#[cfg_attr(not(feature = "threads"), path = "alone.rs")]
+mod counting;
+#[cfg(feature = "threads")]
 mod crew;
 mod delete;
+mod effects;
 mod index;
 mod queue;
-mod share;
+#[cfg(feature = "threads")]
+mod round;
 mod survey;
+mod table;
 mod tally;
 #[cfg(test)]
 mod tests;
@@ -26,12 +32,17 @@ mod tests;
 pub(crate) use cells::{Cells, MAX_SYMBOLS};
 pub(crate) use queue::PairCount;
 
-use std::sync::Arc;
+use std::collections::VecDeque;
+use std::ops::Range;
+use std::sync::atomic::Ordering::Relaxed;
+use std::sync::{Mutex, PoisonError};
 
+use births::Births;
+#[cfg(feature = "threads")]
 use crew::Crew;
 use index::PairIndex;
 use queue::Queue;
-use share::{Joining, Share};
+use survey::{Joining, Scratch, Survey};
 
 use crate::observe::{Observer, Stopped};
 use crate::token::Symbol;
@@ -39,7 +50,7 @@ use crate::tokens::TokenTable;
 
 /// Which pairs may be merged. Ordinary merges allow all pairs.
 pub(crate) trait AllowedPairs {
-    /// True if the two tokens may be joined.
+    /// True if the two tokens may be joined. The answer changes only when [`AllowedPairs::joined`] is called with one of them.
     fn allows(&mut self, tokens: &TokenTable, left: Symbol, right: Symbol) -> bool;
 
     /// Called for each merge, before [`AllowedPairs::allows`] is called with the joined token.
@@ -79,9 +90,8 @@ pub enum MergeError {
     Stopped(#[from] Stopped),
 }
 
-/// A merge is divided between threads only if each gets at least this many places. That is about
-/// 0.1 ms of work, several times as long as it takes to wake a thread.
-const GRAIN: usize = 1024;
+/// A merge is divided into parts of about this many places. That is about 10 µs of work.
+const GRAIN: usize = 256;
 
 /// How many merges before a pair its places are prefetched, and how many of them.
 const LOOK_AHEAD: usize = 8;
@@ -96,7 +106,7 @@ pub(crate) struct MergeOptions<'a> {
     /// The index starts with at most about this many places, if possible. The floor is raised as far as needed. Deletions
     /// do not allow that.
     pub max_places: usize,
-    /// Large merges are divided between this many threads. 0 means one per core.
+    /// Merges are shared among this many threads. 0 means one per core.
     pub threads: usize,
     /// Can stop the work while pairs are counted.
     pub observer: &'a dyn Observer,
@@ -117,22 +127,28 @@ pub(crate) struct Merger<'a, R> {
     tokens: TokenTable,
     /// Symbols below this existed from the start. Their places are not listed in `births`.
     initial: usize,
-    cells: Arc<Cells>,
+    cells: Cells,
     index: PairIndex,
     queue: Queue,
     allowed: R,
+    /// A pair that is allowed, as long as nothing is joined.
+    vetted: Option<(Symbol, Symbol)>,
     /// Pairs below the floor are in neither the index nor the queue until it is lowered.
     options: MergeOptions<'a>,
     /// No pair with a smaller count is ever chosen.
     min_count: u64,
-    /// For each token made by a merge, the places where it was made. There are several lists if it
-    /// was made by several merges.
-    births: Vec<Vec<index::List>>,
-    share: Share,
+    births: Births,
+    /// The surveys of the merges that are being made, at least one.
+    surveys: Vec<Mutex<Survey>>,
+    /// One for each thread.
+    scratches: Vec<Mutex<Scratch>>,
     threads: usize,
+    #[cfg(feature = "threads")]
     crew: Crew,
-    /// The fewest places for each thread.
-    grain: usize,
+    #[cfg(feature = "threads")]
+    plan: round::Plan,
+    /// Merges that were made by [`Merger::merge_ahead`].
+    made: VecDeque<(PairCount, Joined)>,
     deferred: Vec<PairCount>,
     /// See [`Merger::joins`].
     joins: u64,
@@ -159,14 +175,14 @@ impl<'a, R: AllowedPairs> Merger<'a, R> {
         Merger::with_grain(tokens, cells, allowed, min_count, options, GRAIN)
     }
 
-    /// The same as [`Merger::new`] with another limit for dividing a merge between threads.
+    /// The same as [`Merger::new`] with another size for the parts of a merge.
     fn with_grain(
         tokens: TokenTable,
         cells: Cells,
         allowed: R,
         min_count: u64,
         options: MergeOptions<'a>,
-        grain: usize,
+        #[cfg_attr(not(feature = "threads"), expect(unused))] grain: usize,
     ) -> Result<Merger<'a, R>, MergeError> {
         if cells.total_weight().is_none() {
             return Err(MergeError::CountOverflow);
@@ -174,21 +190,26 @@ impl<'a, R: AllowedPairs> Merger<'a, R> {
         let threads = crate::threads::resolve(options.threads);
         let mut merger = Merger {
             initial: tokens.len(),
-            births: vec![Vec::new(); tokens.len()],
+            births: Births::new(tokens.len()),
             tokens,
-            cells: Arc::new(cells),
+            cells,
             index: PairIndex::default(),
             queue: Queue::default(),
             allowed,
+            vetted: None,
             options: MergeOptions {
                 floor: options.floor.max(1),
                 ..options
             },
             min_count: min_count.max(1),
-            share: Share::default(),
+            surveys: vec![Mutex::default()],
+            scratches: (0..threads).map(|_| Mutex::default()).collect(),
             threads,
+            #[cfg(feature = "threads")]
             crew: Crew::new(threads),
-            grain,
+            #[cfg(feature = "threads")]
+            plan: round::Plan::new(grain),
+            made: VecDeque::new(),
             deferred: Vec::new(),
             joins: 0,
         };
@@ -220,51 +241,70 @@ impl<'a, R: AllowedPairs> Merger<'a, R> {
     fn count_pairs(&mut self) -> Result<(), Stopped> {
         self.index.clear();
         self.index.tidy(&self.cells, &mut self.births);
-        let (tokens, allowed) = (&self.tokens, &mut self.allowed);
-        let counting = index::Counting {
+        let counting = counting::Counting {
             cells: &self.cells,
             symbols: self.tokens.len(),
+            #[cfg(feature = "threads")]
+            crew: &self.crew,
             threads: self.threads,
+            is_limited: self.options.max_places != usize::MAX,
             observer: self.options.observer,
         };
         let MergeOptions {
             floor, max_places, ..
         } = self.options;
-        self.options.floor = self
-            .index
-            .rebuild(counting, floor, max_places, |left, right| {
-                allowed.allows(tokens, left, right)
-            })?;
+        self.options.floor = self.index.rebuild(counting, floor, max_places)?;
         self.queue.rebuild(self.index.pair_counts());
         Ok(())
     }
 
     /// The pair to merge next. `None` if no pair occurs at least `min_count` times.
     pub(crate) fn best(&mut self) -> Result<Option<PairCount>, Stopped> {
+        if let Some(&(pair, _)) = self.made.front() {
+            return Ok(Some(pair));
+        }
         loop {
-            let floor = self.options.floor;
-            let present = |pair: PairCount| match self.index.count(pair.left, pair.right) {
-                count if count < floor => 0,
-                count => count,
-            };
-            while let Some(mut first) = self.queue.first(&self.tokens, present) {
-                let count = present(first);
-                if count == first.count && count >= self.min_count {
-                    self.look_ahead();
-                    return Ok(Some(first));
-                }
-                self.queue.pop(&self.tokens);
-                // Otherwise the pair is gone, too rare, or queued again with a larger count.
-                if 0 < count && count < first.count {
-                    first.count = count;
-                    self.queue.push(&self.tokens, first);
-                }
+            if let Some(first) = self.first() {
+                self.look_ahead();
+                return Ok(Some(first));
             }
             if self.options.floor <= self.min_count {
                 return Ok(None);
             }
             self.options.floor = (self.options.floor / 8).max(self.min_count);
             self.count_pairs()?;
+        }
+    }
+
+    /// The first pair in the queue, if it has one that is allowed and occurs at least `min_count` times.
+    fn first(&mut self) -> Option<PairCount> {
+        loop {
+            let (index, floor) = (&self.index, self.options.floor);
+            let present = |pair: PairCount| match index.count(pair.left, pair.right) {
+                count if count < floor => 0,
+                count => count,
+            };
+            let fetch = |pair: PairCount| index.prefetch(pair.left.0, pair.right.0);
+            let mut first = self.queue.first(&self.tokens, present, fetch)?;
+            let PairCount { left, right, .. } = first;
+            let count = present(first);
+            let is_current = count == first.count && count >= self.min_count;
+            // Few pairs ever come first, so it is not asked before whether they are allowed.
+            if is_current
+                && (self.vetted == Some((left, right))
+                    || self.allowed.allows(&self.tokens, left, right))
+            {
+                self.vetted = Some((left, right));
+                return Some(first);
+            }
+            self.queue.pop(&self.tokens);
+            if is_current {
+                self.index.take(left, right);
+            } else if 0 < count && count < first.count {
+                // Otherwise the pair is gone, too rare, or queued again with a larger count.
+                first.count = count;
+                self.queue.push(&self.tokens, first);
+            }
         }
     }
 
@@ -277,14 +317,17 @@ impl<'a, R: AllowedPairs> Merger<'a, R> {
         if let Some(pair) = self.queue.after(LOOK_AHEAD) {
             let places = self.index.list(pair.left.0, pair.right.0);
             let places = places.map_or(&[][..], |list| self.index.places(list));
-            for &place in places.iter().take(LOOK_AHEAD) {
-                self.cells.prefetch(place);
+            for place in places.iter().take(LOOK_AHEAD) {
+                self.cells.prefetch(place.load(Relaxed));
             }
         }
     }
 
-    /// Joins the pair everywhere.
+    /// Joins the pair everywhere. It must be the one that [`Merger::best`] returns.
     pub(crate) fn merge(&mut self, pair: PairCount) -> Result<Joined, MergeError> {
+        if let Some((_, joined)) = self.made.pop_front() {
+            return Ok(joined);
+        }
         let PairCount { left, right, .. } = pair;
         let known = self.tokens.len();
         let symbol = self
@@ -295,58 +338,69 @@ impl<'a, R: AllowedPairs> Merger<'a, R> {
             return Err(MergeError::TooManyTokens);
         }
         let is_new = symbol.index() == known;
-        if is_new {
-            self.births.push(Vec::new());
-        }
-        self.allowed.joined(left, right, symbol);
-
+        let joined = Joined { symbol, is_new };
+        let joining = Joining { left, right };
+        self.join_allowed(left, right, symbol);
         let places = self.index.take(left, right);
-        let joining = Joining {
-            left,
-            right,
-            symbol,
-        };
-        self.crew.join(
-            &self.cells,
-            self.index.places(places),
-            joining,
-            self.grain,
-            &mut self.share,
-        );
-        self.joins += self.share.merged.len() as u64;
-        self.share
-            .survey
-            .apply_destroyed(&mut self.index, left, right);
+        #[cfg(feature = "threads")]
+        if is_new && self.divide(places, joining, symbol) {
+            return Ok(joined);
+        }
+        let survey = survey::alone(&mut self.surveys[0]);
+        let scratch = &mut self.scratches[0];
+        let scratch = scratch.get_mut().unwrap_or_else(PoisonError::into_inner);
+        let (cells, listed) = (&self.cells, self.index.places(places));
+        survey.visit(cells, scratch, listed, joining, Some(symbol), None);
+        self.joins += survey.merged.len() as u64;
+        survey.prefetch_created(&self.index, symbol.0, self.options.floor);
+        survey.destroy(&self.index, joining);
+        self.index.remove(&survey.gone);
         if !is_new {
             // The token also occurs elsewhere, where its pairs may have been below the floor. So
             // its pairs are counted again at all its places.
             let mut all = self.places_of(symbol);
-            all.extend_from_slice(&self.share.merged);
+            let survey = survey::alone(&mut self.surveys[0]);
+            all.extend_from_slice(&survey.merged);
             all.sort_unstable();
             all.dedup();
-            self.share.survey.of_token(&self.cells, &all);
+            let scratch = &mut self.scratches[0];
+            let scratch = scratch.get_mut().unwrap_or_else(PoisonError::into_inner);
+            survey.of_token(&self.cells, scratch, &all, symbol);
         }
-        self.births[symbol.index()].push(places);
-        let joined = Joined { symbol, is_new };
-        let (tokens, allowed, queue) = (&self.tokens, &mut self.allowed, &mut self.queue);
-        let keep = |left, right, count| {
-            let is_allowed = allowed.allows(tokens, left, right);
-            if is_allowed {
-                queue.push(tokens, PairCount { left, right, count });
-            }
-            is_allowed
-        };
-        self.share
-            .survey
-            .apply_created(&mut self.index, joined, self.options.floor, keep);
+        self.births.add(symbol, places);
+        self.create_pairs(0..1, joined);
+        survey::alone(&mut self.surveys[0]).write(&self.index);
         if self.index.is_untidy() {
             self.index.tidy(&self.cells, &mut self.births);
         }
         Ok(joined)
     }
 
+    /// Tells the restrictions about a merge.
+    fn join_allowed(&mut self, left: Symbol, right: Symbol, joined: Symbol) {
+        self.vetted = None;
+        self.allowed.joined(left, right, joined);
+    }
+
+    /// Without threads, no merge is made ahead.
+    #[cfg(not(feature = "threads"))]
+    pub(crate) fn merge_ahead(&mut self, _most: usize, _may_join: impl Fn(Symbol) -> bool) {}
+
+    /// Adds the pairs of a joined token to the index and to the queue. Their places are not written yet. `surveys` are
+    /// those of its merge.
+    fn create_pairs(&mut self, surveys: Range<usize>, joined: Joined) {
+        let (tokens, queue) = (&self.tokens, &mut self.queue);
+        let add = |left, right, count| queue.push(tokens, PairCount { left, right, count });
+        let scratch = &mut self.scratches[0];
+        let scratch = scratch.get_mut().unwrap_or_else(PoisonError::into_inner);
+        let surveys = &mut self.surveys[surveys];
+        let floor = self.options.floor;
+        effects::create(surveys, scratch, &mut self.index, joined, floor, add);
+    }
+
     /// Sets the best pair aside, so that [`Merger::best`] returns the next one.
     pub(crate) fn defer_best(&mut self) -> Result<(), Stopped> {
+        debug_assert!(self.made.is_empty(), "the best pair is merged already");
         if let Some(best) = self.best()? {
             self.queue.pop(&self.tokens);
             self.deferred.push(best);
@@ -367,10 +421,11 @@ impl<'a, R: AllowedPairs> Merger<'a, R> {
         if symbol.index() < self.initial {
             return (1..self.cells.end()).filter(is_here).collect();
         }
-        let mut places: Vec<cells::Place> = self.births[symbol.index()]
-            .iter()
-            .flat_map(|&list| self.index.places(list))
-            .copied()
+        let mut places: Vec<cells::Place> = self
+            .births
+            .of(symbol)
+            .flat_map(|list| self.index.places(list))
+            .map(|place| place.load(Relaxed))
             .filter(is_here)
             .collect();
         places.sort_unstable();

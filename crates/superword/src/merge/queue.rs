@@ -30,8 +30,8 @@ fn choosing_order(tokens: &TokenTable, a: &PairCount, b: &PairCount) -> Ordering
 /// A pair with the first bytes of its tokens, which decide most ties without a lookup in the
 /// token table.
 #[derive(Clone, Copy, Debug)]
-struct Entry {
-    pair: PairCount,
+pub(super) struct Entry {
+    pub(super) pair: PairCount,
     left_start: u64,
     right_start: u64,
 }
@@ -55,6 +55,9 @@ fn level_of(count: u64) -> usize {
     let shift = bits.saturating_sub(LEVEL_BITS);
     ((u64::from(shift) << (LEVEL_BITS - 1)) + (count >> shift)) as usize
 }
+
+/// The number of pairs between fetching the count of a pair and using it.
+const AHEAD: usize = 16;
 
 /// A queue of pairs in [`choosing_order`]. It may contain outdated entries; its owner checks them.
 ///
@@ -96,16 +99,23 @@ impl Queue {
         }
     }
 
-    /// The first pair. `count` gives the present count of a pair. Pairs whose count is outdated may be moved or dropped
+    /// The first pair. `count` gives the present count of a pair, and `fetch` is called some time before. Pairs whose count is outdated may be moved or dropped
     /// on this occasion, if their count is smaller now. So may those with a count of 0.
     pub(super) fn first(
         &mut self,
         tokens: &TokenTable,
         count: impl Fn(PairCount) -> u64,
+        fetch: impl Fn(PairCount),
     ) -> Option<PairCount> {
         while self.sorted.is_empty() && self.late.entries.is_empty() {
             let level = self.waiting.pop()?;
-            for mut pair in level {
+            for (number, &pair) in level.iter().enumerate() {
+                level
+                    .get(number + AHEAD)
+                    .copied()
+                    .into_iter()
+                    .for_each(&fetch);
+                let mut pair = pair;
                 let present = count(pair);
                 if present < pair.count {
                     pair.count = present;
@@ -146,12 +156,25 @@ impl Queue {
     }
 
     /// Removes the first pair.
-    pub(super) fn pop(&mut self, tokens: &TokenTable) -> Option<PairCount> {
+    pub(super) fn pop(&mut self, tokens: &TokenTable) -> Option<Entry> {
         match self.is_late(tokens) {
             true => self.late.pop(tokens),
             false => self.sorted.pop(),
         }
-        .map(|entry| entry.pair)
+    }
+
+    /// Returns a pair that was removed. It must come before all pairs that were returned since the pairs were removed, and
+    /// before all that were not removed. Pairs that were added since may come first.
+    #[cfg(feature = "threads")]
+    pub(super) fn put_back(&mut self, entry: Entry) {
+        self.sorted.push(entry);
+    }
+
+    /// True if a pair that was added since this one was removed comes before it.
+    #[cfg(feature = "threads")]
+    pub(super) fn comes_first(&self, tokens: &TokenTable, removed: &Entry) -> bool {
+        let late = self.late.entries.first();
+        late.is_some_and(|late| order(tokens, late, removed).is_lt())
     }
 
     /// A pair that will probably be the first one after this many others.
@@ -266,8 +289,8 @@ mod tests {
         expected.sort_by(|a, b| choosing_order(&tokens, a, b));
         for queue in [&mut queue, &mut pushed] {
             let all = std::iter::from_fn(|| {
-                let first = queue.first(&tokens, |pair| pair.count);
-                assert_eq!(queue.pop(&tokens), first);
+                let first = queue.first(&tokens, |pair| pair.count, |_| {});
+                assert_eq!(queue.pop(&tokens).map(|entry| entry.pair), first);
                 first
             });
             assert_eq!(all.collect::<Vec<_>>(), expected);
@@ -319,7 +342,7 @@ mod tests {
             // Outdated pairs are left to the owner.
             let found = loop {
                 let count = |pair: PairCount| present[&(pair.left, pair.right)];
-                let first = queue.first(&tokens, count);
+                let first = queue.first(&tokens, count, |_| {});
                 let Some(mut first) = first else { break None };
                 let now = count(first);
                 if now == first.count {

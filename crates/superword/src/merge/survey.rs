@@ -1,277 +1,369 @@
-//! What a merge does to the pairs around it, summed up before the index is changed.
+//! Where a merge joins its pair, and which pairs are around, before anything is changed.
 //!
 //! A pair has many places but few distinct neighbours. Summing per neighbour first turns thousands of
-//! index updates into one.
+//! index updates into one. The places of a large merge are divided, and each part has its own survey.
 
-use super::Joined;
+use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
+use std::sync::{Mutex, PoisonError};
+
 use super::cells::{Cells, Place};
-use super::index::{List, PairIndex};
-use crate::token::Symbol;
+use crate::token::{Symbol, pack};
 
-/// The sums of one neighbour token on one side.
-#[derive(Clone, Copy, Debug, Default)]
-struct Neighbour {
-    weight: u64,
-    places: u32,
-    filled: u32,
-    list: List,
+/// The pair that is joined.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Joining {
+    pub(super) left: Symbol,
+    pub(super) right: Symbol,
 }
 
-/// The neighbours on one side of the merged places: an array of sums by symbol, and the list of the
-/// symbols that are in use, so that clearing is fast.
+/// Pairs that are joined before this one, by merges that have been planned but not made.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Earlier<'a> {
+    pub(super) pairs: &'a [u64],
+    /// By symbol: `round` if it is the left or the right token of a planned pair.
+    pub(super) lefts: &'a [u32],
+    pub(super) rights: &'a [u32],
+    pub(super) round: u32,
+}
+
+impl Earlier<'_> {
+    fn has(&self, left: u32, right: u32) -> bool {
+        self.pairs.contains(&pack(left, right))
+    }
+
+    fn is_left(&self, symbol: u32) -> bool {
+        self.lefts.get(symbol as usize) == Some(&self.round)
+    }
+
+    fn is_right(&self, symbol: u32) -> bool {
+        self.rights.get(symbol as usize) == Some(&self.round)
+    }
+}
+
+/// The sums of one neighbour token on one side.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Neighbour {
+    pub(super) symbol: u32,
+    pub(super) places: u32,
+    pub(super) weight: u64,
+    /// The position in the arena where the next place of its pair is written.
+    pub(super) write: usize,
+    /// An earlier merge may join this neighbour.
+    suspect: bool,
+}
+
+/// The value of [`Neighbour::write`] for a pair that is not kept.
+pub(super) const DROPPED: usize = usize::MAX;
+
+/// The neighbours on one side of the merged places.
 #[derive(Debug, Default)]
-struct Side {
-    by_symbol: Vec<Neighbour>,
-    touched: Vec<u32>,
-    /// Each neighbour and the place of the left token of its pair.
-    places: Vec<(u32, Place)>,
+pub(super) struct Side {
+    pub(super) neighbours: Vec<Neighbour>,
+    /// The number of each neighbour and the place of the left token of its pair.
+    pub(super) places: Vec<(u32, Place)>,
 }
 
 impl Side {
+    /// Adds a place and returns its neighbour.
     #[inline(always)]
-    fn add(&mut self, symbol: u32, place: Place, weight: u64) {
-        if symbol as usize >= self.by_symbol.len() {
-            self.by_symbol
-                .resize(symbol as usize + 1, Neighbour::default());
-        }
-        let neighbour = &mut self.by_symbol[symbol as usize];
-        if neighbour.places == 0 {
-            self.touched.push(symbol);
-        }
+    fn add(
+        &mut self,
+        numbers: &mut Numbers,
+        symbol: u32,
+        place: Place,
+        weight: u64,
+    ) -> &mut Neighbour {
+        let number = numbers.of(&mut self.neighbours, symbol);
+        self.places.push((number as u32, place));
+        let neighbour = &mut self.neighbours[number];
         neighbour.weight += weight;
         neighbour.places += 1;
-        self.places.push((symbol, place));
-    }
-
-    /// Adds the sums of later places and clears them there.
-    #[cfg(feature = "threads")]
-    fn absorb(&mut self, later: &mut Side) {
-        let most = later.by_symbol.len();
-        if most > self.by_symbol.len() {
-            self.by_symbol.resize(most, Neighbour::default());
-        }
-        for symbol in later.touched.drain(..) {
-            let more = std::mem::take(&mut later.by_symbol[symbol as usize]);
-            let neighbour = &mut self.by_symbol[symbol as usize];
-            if neighbour.places == 0 {
-                self.touched.push(symbol);
-            }
-            neighbour.weight += more.weight;
-            neighbour.places += more.places;
-        }
-        self.places.append(&mut later.places);
-    }
-
-    fn clear(&mut self) {
-        for symbol in self.touched.drain(..) {
-            self.by_symbol[symbol as usize] = Neighbour::default();
-        }
-        self.places.clear();
+        neighbour
     }
 }
 
-/// The neighbours of the merged places.
+/// The numbers of neighbours, by symbol. One more than the number, or 0.
+#[derive(Debug, Default)]
+pub(super) struct Numbers(Vec<u32>);
+
+impl Numbers {
+    /// The number of a neighbour. It is added if it is new.
+    #[inline(always)]
+    pub(super) fn of(&mut self, neighbours: &mut Vec<Neighbour>, symbol: u32) -> usize {
+        if symbol as usize >= self.0.len() {
+            self.0.resize(symbol as usize + 1, 0);
+        }
+        let number = &mut self.0[symbol as usize];
+        if *number == 0 {
+            neighbours.push(Neighbour {
+                symbol,
+                places: 0,
+                weight: 0,
+                write: DROPPED,
+                suspect: false,
+            });
+            *number = neighbours.len() as u32;
+        }
+        *number as usize - 1
+    }
+
+    pub(super) fn clear(&mut self, neighbours: &[Neighbour]) {
+        for neighbour in neighbours {
+            self.0[neighbour.symbol as usize] = 0;
+        }
+    }
+}
+
+/// What a thread needs to make surveys.
+#[derive(Debug, Default)]
+pub(super) struct Scratch {
+    pub(super) left: Numbers,
+    right: Numbers,
+}
+
+/// A merged place, and where its token ends.
+#[derive(Clone, Copy, Debug, Default)]
+struct Merged {
+    place: Place,
+    right: Place,
+    end: Place,
+    weight: u64,
+}
+
+/// The merged places and their neighbours.
 #[derive(Debug, Default)]
 pub(super) struct Survey {
-    left: Side,
-    right: Side,
+    /// The places where the pair is joined.
+    pub(super) merged: Vec<Place>,
+    /// An earlier merge that has been planned changes what this survey has seen.
+    pub(super) is_outdated: bool,
+    /// Pairs that occur nowhere anymore.
+    pub(super) gone: Vec<u64>,
+    pub(super) left: Side,
+    pub(super) right: Side,
     /// The weight of merged places that are adjacent: the pair `(b, a)` between them is gone, and
     /// `(ab, ab)` is new.
-    between: u64,
+    pub(super) between: u64,
     /// The counts by which `(a, a)` and `(b, b)` drop because a run of equal tokens got shorter.
-    left_runs: u64,
-    right_runs: u64,
+    pub(super) left_runs: u64,
+    pub(super) right_runs: u64,
     /// The places and the count of `(ab, ab)`.
-    twins: Vec<Place>,
-    twin_weight: u64,
-    /// The number of places summed up so far, and the position of the last one in its run of adjacent
-    /// places.
-    seen: usize,
+    pub(super) twins: Vec<Place>,
+    pub(super) twin_weight: u64,
+    pub(super) twin_write: usize,
+    /// The last place, whose right neighbour is not known yet, and its position in its run of adjacent places.
+    last: Option<Merged>,
     run: u32,
 }
 
+/// The number of places that are read before the pairs around them are summed up. Few enough for
+/// the first-level cache.
+const AT_ONCE: usize = 64;
+
 impl Survey {
-    /// Resets all sums.
-    pub(super) fn clear(&mut self) {
-        (self.seen, self.run) = (0, 0);
-        self.left.clear();
-        self.right.clear();
+    fn clear(&mut self) {
+        for side in [&mut self.left, &mut self.right] {
+            side.neighbours.clear();
+            side.places.clear();
+        }
+        self.merged.clear();
+        self.gone.clear();
         self.twins.clear();
-        (
-            self.between,
-            self.left_runs,
-            self.right_runs,
-            self.twin_weight,
-        ) = (0, 0, 0, 0);
+        (self.between, self.twin_weight) = (0, 0);
+        (self.left_runs, self.right_runs) = (0, 0);
+        (self.last, self.run, self.is_outdated) = (None, 0, false);
     }
 
-    /// Adds the sums of later sequences and clears them there.
-    #[cfg(feature = "threads")]
-    pub(super) fn absorb(&mut self, later: &mut Survey) {
-        self.left.absorb(&mut later.left);
-        self.right.absorb(&mut later.right);
-        self.twins.append(&mut later.twins);
-        self.between += later.between;
-        self.left_runs += later.left_runs;
-        self.right_runs += later.right_runs;
-        self.twin_weight += later.twin_weight;
-        later.clear();
-    }
-
-    /// Sums up the pairs around the places where `left` and `right` were just joined: those that are
-    /// gone and those of the joined token. Continues after the places that [`Survey::up_to_last`]
-    /// has seen.
-    pub(super) fn around(&mut self, cells: &Cells, merged: &[Place], left: Symbol, right: Symbol) {
-        self.continue_to(cells, merged, merged.len());
-        if left == right {
-            // Then no run of other equal tokens got shorter.
-            return;
-        }
-        for &(symbol, place) in &self.left.places {
-            if symbol == left.0 && run_to_left(cells, place) % 2 == 1 {
-                self.left_runs += cells.weight_at(place);
+    /// Finds out what joining the pair at these places does. `places` must contain all places of the pair in the sequences
+    /// it touches. If a symbol is given, the pair is joined on this occasion.
+    pub(super) fn visit(
+        &mut self,
+        cells: &Cells,
+        scratch: &mut Scratch,
+        places: &[AtomicU32],
+        joining: Joining,
+        join: Option<Symbol>,
+        earlier: Option<Earlier<'_>>,
+    ) {
+        let Joining { left, right } = joining;
+        self.clear();
+        for some in places.chunks(AT_ONCE) {
+            // If the left token is gone, so is the pair. Reading many places first lets their cache misses overlap.
+            let (mut live, mut len) = ([0; AT_ONCE], 0);
+            for place in some {
+                let place = place.load(Relaxed);
+                live[len] = place;
+                len += usize::from(cells.symbol_at(place) == left.0);
+            }
+            let first = self.merged.len();
+            for &place in &live[..len] {
+                let after = cells.after(place);
+                // Of overlapping pairs of equal tokens only the first is joined.
+                let is_taken = left == right && self.last.is_some_and(|last| last.right == place);
+                if cells.symbol_at(after) == right.0 && !is_taken {
+                    self.merged.push(place);
+                    self.add(cells, scratch, place, after, joining, earlier);
+                }
+            }
+            if let Some(symbol) = join {
+                for &place in &self.merged[first..] {
+                    cells.join(place, cells.after(place), symbol.0);
+                }
+            }
+            if self.is_outdated {
+                break;
             }
         }
-        for &(symbol, place) in &self.right.places {
-            if symbol == right.0 && run_to_right(cells, cells.after(place)) % 2 == 1 {
-                self.right_runs += cells.weight_at(place);
-            }
-        }
-    }
-
-    /// Removes the pairs that are gone from the index.
-    pub(super) fn apply_destroyed(&mut self, index: &mut PairIndex, left: Symbol, right: Symbol) {
-        let (left, right) = (left.0, right.0);
-        // Equal neighbours are counted without overlap, so a shorter run may have the same count. If
-        // left and right are equal, the pair itself is already gone from the index.
-        for &symbol in &self.left.touched {
-            let gone = if symbol == left {
-                self.left_runs
-            } else {
-                self.left.by_symbol[symbol as usize].weight
-            };
-            index.decrease(symbol, left, gone);
-        }
-        for &symbol in &self.right.touched {
-            let gone = if symbol == right {
-                self.right_runs
-            } else {
-                self.right.by_symbol[symbol as usize].weight
-            };
-            index.decrease(right, symbol, gone);
-        }
-        if left != right {
-            index.decrease(right, left, self.between);
-        }
+        self.finish(cells, scratch, joining, earlier);
     }
 
     /// Sums up the pairs of a token that occurs at `places`.
-    pub(super) fn of_token(&mut self, cells: &Cells, places: &[Place]) {
-        self.clear();
-        self.continue_to(cells, places, places.len());
-    }
-
-    /// Sums up the pairs at all places but the last, because more places may follow.
-    #[inline]
-    pub(super) fn up_to_last(&mut self, cells: &Cells, places: &[Place]) {
-        self.continue_to(cells, places, places.len().saturating_sub(1));
-    }
-
-    /// Sums up the pairs at the places from the first unseen one up to index `end`.
-    #[inline]
-    fn continue_to(&mut self, cells: &Cells, places: &[Place], end: usize) {
-        for i in self.seen..end {
-            let place = places[i];
-            let weight = cells.weight_at(place);
-            self.run += 1;
-            if let Some(before) = cells.previous(place) {
-                if i > 0 && places[i - 1] == before {
-                    self.twins.push(before);
-                    self.between += weight;
-                    if self.run.is_multiple_of(2) {
-                        self.twin_weight += weight;
-                    }
-                } else {
-                    self.run = 1;
-                    self.left.add(cells.symbol_at(before), before, weight);
-                }
-            } else {
-                self.run = 1;
-            }
-            if let Some(after) = cells.next(place)
-                && places.get(i + 1) != Some(&after)
-            {
-                self.right.add(cells.symbol_at(after), place, weight);
-            }
-        }
-        self.seen = end.max(self.seen);
-    }
-
-    /// Adds the pairs of the joined token to the index if they reach the floor and
-    /// `keep(left, right, count)` returns true.
-    pub(super) fn apply_created(
+    pub(super) fn of_token(
         &mut self,
-        index: &mut PairIndex,
-        joined: Joined,
-        floor: u64,
-        mut keep: impl FnMut(Symbol, Symbol, u64) -> bool,
+        cells: &Cells,
+        scratch: &mut Scratch,
+        places: &[Place],
+        token: Symbol,
     ) {
-        // If the joined token existed before, the index may have outdated entries for its pairs.
-        let Joined {
-            symbol: joined,
-            is_new,
-        } = joined;
-        if !is_new {
-            index.take(joined, joined);
+        let (left, right) = (token, token);
+        let joining = Joining { left, right };
+        self.clear();
+        for &place in places {
+            self.add(cells, scratch, place, place, joining, None);
         }
-        if self.twin_weight >= floor && keep(joined, joined, self.twin_weight) {
-            let list = index.reserve(self.twins.len() as u32);
-            for (at, &place) in (0..).zip(&self.twins) {
-                index.write(list, at, place);
+        self.finish(cells, scratch, joining, None);
+    }
+
+    /// Sums up the pairs to the left of a joined token, and to the right of the one before it. The last of its parts
+    /// is at `right`.
+    #[inline(always)]
+    fn add(
+        &mut self,
+        cells: &Cells,
+        scratch: &mut Scratch,
+        place: Place,
+        right: Place,
+        joining: Joining,
+        earlier: Option<Earlier<'_>>,
+    ) {
+        let end = cells.after(right);
+        if let Some(last) = self.last
+            && last.end == place
+        {
+            self.run += 1;
+            self.twins.push(last.place);
+            self.between += last.weight;
+            if self.run.is_multiple_of(2) {
+                self.twin_weight += last.weight;
             }
-            index.set(joined.0, joined.0, self.twin_weight, list);
+            if let Some(earlier) = earlier {
+                self.is_outdated |= earlier.has(joining.right.0, joining.left.0);
+            }
+            self.last = Some(Merged {
+                place,
+                right,
+                end,
+                weight: last.weight,
+            });
+            return;
         }
-        for side_is_left in [true, false] {
-            let side = if side_is_left {
-                &mut self.left
-            } else {
-                &mut self.right
-            };
-            let pair = |symbol: u32| {
-                if side_is_left {
-                    (symbol, joined.0)
-                } else {
-                    (joined.0, symbol)
-                }
-            };
-            let mut any = false;
-            for &symbol in &side.touched {
-                let neighbour = &mut side.by_symbol[symbol as usize];
-                let (left, right) = pair(symbol);
-                if neighbour.weight >= floor && keep(Symbol(left), Symbol(right), neighbour.weight)
-                {
-                    neighbour.list = index.reserve(neighbour.places);
-                    index.set(left, right, neighbour.weight, neighbour.list);
-                    any = true;
-                } else {
-                    if !is_new {
-                        index.take(Symbol(left), Symbol(right));
-                    }
-                    neighbour.weight = 0;
-                }
+        self.add_right(cells, scratch, joining, earlier);
+        let weight = cells.weight_at(place);
+        self.run = 1;
+        self.last = Some(Merged {
+            place,
+            right,
+            end,
+            weight,
+        });
+        let Some(before) = cells.previous(place) else {
+            return;
+        };
+        let (symbol, left) = (cells.symbol_at(before), joining.left.0);
+        let neighbour = self.left.add(&mut scratch.left, symbol, before, weight);
+        if let Some(earlier) = earlier {
+            if neighbour.places == 1 {
+                neighbour.suspect =
+                    earlier.is_right(symbol) || (earlier.is_left(symbol) && earlier.is_right(left));
             }
-            if !any {
-                continue;
+            if neighbour.suspect {
+                // A run of equal tokens may get shorter at its other end.
+                let is_run = symbol == left && earlier.is_right(left);
+                let joins_before = || {
+                    let second = cells.previous(before);
+                    second.is_some_and(|second| earlier.has(cells.symbol_at(second), symbol))
+                };
+                self.is_outdated |= is_run || earlier.has(symbol, left) || joins_before();
             }
-            for &(symbol, place) in &side.places {
-                let neighbour = &mut side.by_symbol[symbol as usize];
-                if neighbour.weight > 0 {
-                    index.write(neighbour.list, neighbour.filled, place);
-                    neighbour.filled += 1;
-                }
-            }
+        }
+        if symbol == left && joining.left != joining.right && run_to_left(cells, before) % 2 == 1 {
+            self.left_runs += weight;
         }
     }
+
+    /// Sums up the pair to the right of the last place.
+    #[inline(always)]
+    fn add_right(
+        &mut self,
+        cells: &Cells,
+        scratch: &mut Scratch,
+        joining: Joining,
+        earlier: Option<Earlier<'_>>,
+    ) {
+        let Some(last) = self.last.take() else {
+            return;
+        };
+        if cells.is_border(last.end) {
+            return;
+        }
+        let (symbol, right) = (cells.symbol_at(last.end), joining.right.0);
+        let numbers = &mut scratch.right;
+        let neighbour = self.right.add(numbers, symbol, last.place, last.weight);
+        if let Some(earlier) = earlier {
+            if neighbour.places == 1 {
+                neighbour.suspect =
+                    earlier.is_left(symbol) || (earlier.is_right(symbol) && earlier.is_left(right));
+            }
+            if neighbour.suspect {
+                let is_run = symbol == right && earlier.is_left(right);
+                let joins_after = || {
+                    let second = cells.next(last.end);
+                    second.is_some_and(|second| earlier.has(symbol, cells.symbol_at(second)))
+                };
+                self.is_outdated |= is_run || earlier.has(right, symbol) || joins_after();
+            }
+        }
+        if symbol == right
+            && joining.left != joining.right
+            && run_to_right(cells, last.end) % 2 == 1
+        {
+            self.right_runs += last.weight;
+        }
+    }
+
+    fn finish(
+        &mut self,
+        cells: &Cells,
+        scratch: &mut Scratch,
+        joining: Joining,
+        earlier: Option<Earlier<'_>>,
+    ) {
+        self.add_right(cells, scratch, joining, earlier);
+        scratch.left.clear(&self.left.neighbours);
+        scratch.right.clear(&self.right.neighbours);
+    }
+
+    /// Joins the pair at the merged places.
+    pub(super) fn join(&self, cells: &Cells, symbol: Symbol) {
+        for &place in &self.merged {
+            cells.join(place, cells.after(place), symbol.0);
+        }
+    }
+}
+
+/// The survey, if nothing else uses it.
+pub(super) fn alone(survey: &mut Mutex<Survey>) -> &mut Survey {
+    survey.get_mut().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// The number of equal tokens in a row that ends with the token at `place`.

@@ -1,100 +1,133 @@
-//! Counting all pairs: how often and at how many places each occurs.
+//! Values by pair while all pairs are counted: how often and at how many places each occurs, or where its places are
+//! written.
 
-use crate::hash::NumberMap;
+use super::table::PairTable;
 use crate::memory;
 use crate::token::pack;
 
-/// How often a pair occurs, and at how many places. While the lists of places are written, `count`
-/// is the position of the next place instead.
+/// How often a pair occurs, and at how many places.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Seen {
     pub(super) count: u64,
     pub(super) places: u32,
 }
 
-/// Counts by pair.
+/// A value for each pair.
 #[derive(Debug)]
-pub(super) enum Tally {
-    /// An array by left symbol, then right symbol, for pairs of bytes. `places` is 0 for a pair that
-    /// does not occur.
+enum Values<V> {
+    /// An array by left symbol, then right symbol, for pairs of bytes.
     Dense {
         /// All symbols are below this.
         symbols: u32,
-        /// One entry for each possible pair.
-        pairs: Vec<Seen>,
+        /// One value for each possible pair.
+        values: Vec<V>,
     },
-    /// A map, for many symbols of which few pairs occur.
-    Sparse(NumberMap<u64, Seen>),
+    /// A table, for many symbols of which few pairs occur.
+    Sparse(PairTable<V>),
 }
 
-/// The most symbols for a dense tally. At this size it fits a second-level cache.
+/// The most symbols for a dense array. At this size it fits a second-level cache.
 const DENSE: usize = 256;
 
-impl Tally {
-    /// An empty tally for pairs of this many symbols.
-    pub(super) fn for_symbols(symbols: usize) -> Tally {
-        if symbols <= DENSE {
-            Tally::Dense {
+/// How many changes wait while their values are fetched.
+const WAITING: usize = 16;
+
+/// Values by pair that are changed one by one. Changes wait for a while, so that the memory they need is there.
+#[derive(Debug)]
+pub(super) struct Tally<V, C> {
+    values: Values<V>,
+    /// Pairs and their changes.
+    waiting: [(u64, C); WAITING],
+    /// The number of changes so far.
+    changes: usize,
+}
+
+impl<V: Clone + Default, C: Copy + Default> Tally<V, C> {
+    /// Values for pairs of this many symbols. About `pairs` of them will be used.
+    pub(super) fn new(symbols: usize, pairs: usize) -> Tally<V, C> {
+        let values = if symbols <= DENSE {
+            Values::Dense {
                 symbols: symbols as u32,
-                pairs: vec![Seen::default(); symbols * symbols],
+                values: memory::filled(V::default(), symbols * symbols),
             }
         } else {
-            Tally::Sparse(NumberMap::default())
-        }
-    }
-
-    /// Counts a pair at one more place, `weight` times.
-    #[inline(always)]
-    pub(super) fn add(&mut self, left: u32, right: u32, weight: u64) {
-        let seen = match self {
-            Tally::Dense { symbols, pairs } => &mut pairs[(left * *symbols + right) as usize],
-            Tally::Sparse(pairs) => {
-                memory::reserve_key(pairs);
-                pairs.entry(pack(left, right)).or_default()
-            }
+            Values::Sparse(PairTable::with_capacity(pairs))
         };
-        seen.count += weight;
-        seen.places += 1;
+        Tally {
+            values,
+            waiting: [(0, C::default()); WAITING],
+            changes: 0,
+        }
     }
 
-    /// The entry of a pair, if it was counted and not removed.
+    /// The value of a pair.
+    pub(super) fn entry(&mut self, left: u32, right: u32) -> &mut V {
+        match &mut self.values {
+            Values::Dense { symbols, values } => &mut values[(left * *symbols + right) as usize],
+            Values::Sparse(values) => values.entry(pack(left, right)),
+        }
+    }
+
+    /// Changes the value of a pair, now or later. `apply` must be the same each time. It gets `None` if `add` is false and
+    /// the pair is not in a table.
     #[inline(always)]
-    pub(super) fn get_mut(&mut self, left: u32, right: u32) -> Option<&mut Seen> {
-        match self {
-            Tally::Dense { symbols, pairs } => {
-                let seen = &mut pairs[(left * *symbols + right) as usize];
-                (seen.places > 0).then_some(seen)
+    pub(super) fn change(
+        &mut self,
+        (left, right): (u32, u32),
+        change: C,
+        add: bool,
+        mut apply: impl FnMut(Option<&mut V>, C),
+    ) {
+        let table = match &mut self.values {
+            Values::Dense { symbols, values } => {
+                return apply(values.get_mut((left * *symbols + right) as usize), change);
             }
-            Tally::Sparse(pairs) => pairs.get_mut(&pack(left, right)),
-        }
-    }
-
-    /// The entries of all pairs.
-    pub(super) fn iter(&self) -> impl Iterator<Item = &Seen> {
-        let (dense, sparse) = match self {
-            Tally::Dense { pairs, .. } => (Some(pairs), None),
-            Tally::Sparse(pairs) => (None, Some(pairs)),
+            Values::Sparse(table) => table,
         };
-        let dense = dense.into_iter().flatten().filter(|seen| seen.places > 0);
-        dense.chain(sparse.into_iter().flat_map(|pairs| pairs.values()))
+        let pair = pack(left, right);
+        table.prefetch(pair);
+        let slot = &mut self.waiting[self.changes % WAITING];
+        let (pair, change) = std::mem::replace(slot, (pair, change));
+        self.changes += 1;
+        if self.changes > WAITING {
+            apply(found(table, pair, add), change);
+        }
     }
 
-    /// Removes the pairs for which `keep(key, seen)` returns false. It may change `seen`.
-    pub(super) fn retain(&mut self, mut keep: impl FnMut(u64, &mut Seen) -> bool) {
-        match self {
-            Tally::Dense { symbols, pairs } => {
-                let numbers =
-                    (0..*symbols).flat_map(|left| (0..*symbols).map(move |right| (left, right)));
-                for ((left, right), seen) in numbers.zip(pairs) {
-                    if seen.places > 0 && !keep(pack(left, right), seen) {
-                        *seen = Seen::default();
-                    }
-                }
+    /// Applies the changes that are still waiting.
+    pub(super) fn finish(&mut self, add: bool, mut apply: impl FnMut(Option<&mut V>, C)) {
+        if let Values::Sparse(table) = &mut self.values {
+            let first = self.changes.saturating_sub(WAITING);
+            for at in first..self.changes {
+                let (pair, change) = self.waiting[at % WAITING];
+                apply(found(table, pair, add), change);
             }
-            Tally::Sparse(pairs) => {
-                pairs.retain(|&key, seen| keep(key, seen));
-                pairs.shrink_to_fit();
-            }
+            self.changes = 0;
         }
+    }
+
+    /// All pairs with their values. Those of an array may not have been changed at all.
+    pub(super) fn iter(&self) -> impl Iterator<Item = (u64, &V)> {
+        let (dense, sparse) = match &self.values {
+            Values::Dense { symbols, values } => (Some((*symbols, values)), None),
+            Values::Sparse(table) => (None, Some(table)),
+        };
+        let dense = dense.into_iter().flat_map(|(symbols, values)| {
+            let pairs =
+                (0..symbols).flat_map(move |left| (0..symbols).map(move |right| (left, right)));
+            pairs
+                .zip(values)
+                .map(|((left, right), value)| (pack(left, right), value))
+        });
+        dense.chain(sparse.into_iter().flat_map(PairTable::iter))
+    }
+}
+
+#[inline(always)]
+fn found<V: Default>(table: &mut PairTable<V>, pair: u64, add: bool) -> Option<&mut V> {
+    if add {
+        Some(table.entry(pair))
+    } else {
+        table.get_mut(pair)
     }
 }

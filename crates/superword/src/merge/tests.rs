@@ -72,6 +72,9 @@ fn compare(parts: &[&[u8]], random: &mut Random, floor: u64, threads: usize) {
     };
     let mut merger = Merger::with_grain(tokens, cells, AnyPair, 1, options, 1).unwrap();
     for step in 0.. {
+        if random.below(3) > 0 {
+            merger.merge_ahead(1 + random.below(9) as usize, |_| true);
+        }
         let expected = count_pairs(&sequences)
             .into_iter()
             .max_by(|(a, x), (b, y)| x.cmp(y).then_with(|| b.cmp(a)));
@@ -137,6 +140,8 @@ fn history(
     for step in 1..400 {
         if step % 5 == 0 {
             merger.defer_best().unwrap();
+        } else if delete_every == 0 {
+            merger.merge_ahead(5 - step % 5, |_| true);
         }
         let best = merger.best().unwrap();
         merger.restore_deferred();
@@ -185,6 +190,48 @@ fn any_number_of_threads_merges_the_same() {
             assert_eq!(found, expected, "{threads} threads, {sequences:?}");
             // Otherwise this test would show nothing.
             assert!(together);
+        }
+    }
+}
+
+/// The choices of a merger that makes as many merges ahead as it can.
+fn choices(sequences: &[(&[u8], u64)], threads: usize) -> History {
+    let mut tokens = TokenTable::default();
+    for letter in b'a'..=b'z' {
+        tokens.insert(&[letter]).unwrap();
+    }
+    let mut cells = Cells::default();
+    for (text, weight) in sequences {
+        let symbols = text.iter().map(|&byte| u32::from(byte - b'a'));
+        assert!(cells.push(symbols, *weight));
+    }
+    let options = MergeOptions {
+        floor: 1,
+        max_places: usize::MAX,
+        threads,
+        observer: &Silent,
+    };
+    let mut merger = Merger::with_grain(tokens, cells, AnyPair, 1, options, 1).unwrap();
+    let mut choices = Vec::new();
+    loop {
+        merger.merge_ahead(100, |_| true);
+        let Some(pair) = merger.best().unwrap() else {
+            return choices;
+        };
+        let bytes = |symbol| merger.tokens().bytes_of(symbol).to_vec();
+        choices.push((bytes(pair.left), bytes(pair.right), pair.count));
+        merger.merge(pair).unwrap();
+    }
+}
+
+#[test]
+fn a_run_of_equal_tokens_may_get_shorter_at_both_ends_in_one_round() {
+    for weights in [(10, 9), (9, 10)] {
+        for run in ["c", "cc", "ccc", "cccc", "ccccc"] {
+            let text = format!("z{run}d");
+            let sequences: [(&[u8], u64); 3] =
+                [(text.as_bytes(), 5), (b"zc", weights.0), (b"cd", weights.1)];
+            assert_eq!(choices(&sequences, 2), choices(&sequences, 1), "{run}");
         }
     }
 }

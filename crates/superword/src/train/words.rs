@@ -163,7 +163,7 @@ pub(super) fn learn_words(
         tokens.insert(&[byte]);
     }
     let mut deleter = picky.map(|picky| Deleter::new(picky, &counts, alphabet));
-    let (cells, floor) = lay_out(counts, &bytes, size)?;
+    let (cells, floor) = lay_out(counts, &bytes, size.saturating_sub(tokens.len()))?;
     watch.expect(cells.most_joins(), Some(size.saturating_sub(tokens.len())));
     // Deletions make rare pairs frequent again, so then every pair is indexed.
     let floor = match deleter {
@@ -192,6 +192,9 @@ pub(super) fn learn_words(
     let mut merging = watch.merging(learner.size, size, merger.most_joins());
     while learner.size < size {
         merging.step(learner.size, merger.joins())?;
+        if learner.picky.is_none() {
+            merger.merge_ahead(size - learner.size, |_| true);
+        }
         let Some(best) = merger.best()? else {
             break;
         };
@@ -207,13 +210,13 @@ pub(super) fn learn_words(
     })
 }
 
-/// One sequence of bytes per pretoken, and a guess at the count of the last merge. Late merges mostly
-/// complete single words, so their count is about that of the last of the `size` most frequent
-/// pretokens.
+/// One sequence of bytes per pretoken, and a lower bound on the count of the last of `merges` merges. A pretoken that
+/// occurs more often than the last pair is one token by then, because it contains a pair that occurs as often.
+/// There are no more such pretokens than merges.
 fn lay_out(
     counts: Cow<'_, PretokenCounts>,
     bytes: &[Option<Symbol>; 256],
-    size: usize,
+    merges: usize,
 ) -> Result<(Cells, u64), TrainError> {
     let (mut lengths, mut sequences) = (0, 0);
     let mut ranks = Ranks::default();
@@ -249,8 +252,8 @@ fn lay_out(
     if !fits {
         return Err(crate::merge::MergeError::TooManyTokens.into());
     }
-    let floor = match sequences > size {
-        true => ranks.at_least(size + 1) / 2,
+    let floor = match sequences > merges {
+        true => ranks.at_least(merges + 1),
         false => 1,
     };
     Ok((cells, floor))

@@ -27,9 +27,16 @@ pub(super) fn learn_boundless(
     let mut steps = Vec::new();
     let mut pending = words.steps.iter().peekable();
     let mut settled_from = u64::MAX;
+    // After a deletion, a pair may have to wait that was the next one before.
+    let deletes = words.steps.iter().any(|step| step.is_deletion());
     let mut merging = watch.merging(vocabulary.size, size, supermerger.merger.most_joins());
     while vocabulary.size < size {
         merging.step(vocabulary.size, supermerger.merger.joins())?;
+        if !deletes {
+            let most = size - vocabulary.size;
+            let is_member = |token| vocabulary.has(token);
+            supermerger.merger.merge_ahead(most, is_member);
+        }
         let ordinary = pending.peek().map_or(0, |step| step.count);
         match best_above(&mut supermerger.merger, &vocabulary, ordinary)? {
             Some(pair) => {

@@ -29,6 +29,7 @@ pub(super) fn learn_superbpe(
     let mut merging = watch.merging(0, supermerges, supermerger.merger.most_joins());
     for made in 0..supermerges {
         merging.step(made, supermerger.merger.joins())?;
+        supermerger.merger.merge_ahead(supermerges - made, |_| true);
         let Some(pair) = supermerger.merger.best()? else {
             settled_from = 0;
             break;

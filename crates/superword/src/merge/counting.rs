@@ -1,0 +1,229 @@
+//! Counting all pairs and writing down their places, on several threads.
+//!
+//! Pairs are divided into shares by their hash. Each share has its own tally, so nothing has to be added up at the end.
+
+use std::convert::Infallible;
+use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
+use std::sync::{Mutex, MutexGuard, PoisonError, RwLock};
+
+use super::cells::{Cells, Place};
+#[cfg(feature = "threads")]
+use super::crew::Crew;
+use super::tally::{Seen, Tally};
+use crate::hash::hash_pair;
+use crate::memory;
+use crate::observe::{Observer, Stopped, check_stop};
+use crate::token::unpack;
+
+/// What the index is built from.
+#[derive(Clone, Copy)]
+pub(super) struct Counting<'a> {
+    pub(super) cells: &'a Cells,
+    /// All symbols in the cells are below this.
+    pub(super) symbols: usize,
+    /// The threads that count.
+    #[cfg(feature = "threads")]
+    pub(super) crew: &'a Crew,
+    pub(super) threads: usize,
+    /// Save memory: not all rare pairs may be in memory at the same time.
+    pub(super) is_limited: bool,
+    pub(super) observer: &'a dyn Observer,
+}
+
+impl Counting<'_> {
+    /// The number of shares into which pairs are divided, by their hash.
+    fn shares(&self) -> usize {
+        ((self.cells.end() / MIN_SHARE) as usize).clamp(1, self.threads)
+    }
+
+    /// Does `work` for each share, with the number of the share.
+    #[cfg(feature = "threads")]
+    fn share<T: Send>(&self, work: impl Fn(usize) -> T + Sync) -> Vec<T> {
+        let shares = self.shares();
+        if shares == 1 {
+            return vec![work(0)];
+        }
+        let results: Vec<Mutex<Option<T>>> = (0..shares).map(|_| Mutex::default()).collect();
+        self.crew.run(shares, shares, |share, _| {
+            let result = work(share);
+            *lock(&results[share]) = Some(result);
+        });
+        let result =
+            |result: Mutex<Option<T>>| result.into_inner().unwrap_or_else(PoisonError::into_inner);
+        results.into_iter().filter_map(result).collect()
+    }
+
+    /// Does `work` for the only share.
+    #[cfg(not(feature = "threads"))]
+    fn share<T>(&self, work: impl Fn(usize) -> T) -> Vec<T> {
+        vec![work(0)]
+    }
+
+    /// Visits all pairs for which `wants(left, right)` is true and passes them to the tallies of their shares, each with what
+    /// `change(place, weight, counted)` returns. A tally gets its pairs in the order of their places.
+    fn visit<V: Clone + Default + Send, C: Copy + Default + Send + Sync>(
+        &self,
+        tallies: &mut [Tally<V, C>],
+        wants: impl Fn(u32, u32) -> bool + Sync,
+        change: impl Fn(Place, u64, bool) -> C + Sync,
+        apply: impl Fn(&mut Tally<V, C>, (u32, u32), C) + Sync,
+    ) -> Result<(), Stopped> {
+        let check = || check_stop(self.observer);
+        if let [tally] = tallies {
+            let all = 1..self.cells.end();
+            return self
+                .cells
+                .for_each_pair(all, check, |left, right, place, weight, counted| {
+                    if wants(left, right) {
+                        apply(tally, (left, right), change(place, weight, counted));
+                    }
+                });
+        }
+        // In turns, each thread visits some cells, and each thread takes the pairs of its share from all others.
+        let shares = tallies.len();
+        let tallies: Vec<_> = tallies.iter_mut().map(Mutex::new).collect();
+        let bag = |_| Vec::<(u32, u32, C)>::new();
+        let bags = |_| RwLock::new((0..shares).map(bag).collect::<Vec<_>>());
+        let bags: Vec<_> = (0..shares).map(bags).collect();
+        let mut start = 1;
+        while start < self.cells.end() {
+            check()?;
+            let mut bounds = vec![start];
+            for _ in 0..shares {
+                start = self.cells.start_after(start.saturating_add(BATCH));
+                bounds.push(start);
+            }
+            self.share(|from| {
+                let mut bags = bags[from].write().unwrap_or_else(PoisonError::into_inner);
+                bags.iter_mut().for_each(Vec::clear);
+                let cells = bounds[from]..bounds[from + 1];
+                let visit = |left, right, place, weight, counted| {
+                    if !wants(left, right) {
+                        return;
+                    }
+                    let to = ((hash_pair(left, right) >> 32) * shares as u64) >> 32;
+                    let bag = &mut bags[to as usize];
+                    memory::reserve(bag, 1);
+                    bag.push((left, right, change(place, weight, counted)));
+                };
+                let go_on = || Ok::<(), Infallible>(());
+                let Ok(()) = self.cells.for_each_pair(cells, go_on, visit);
+            });
+            self.share(|to| {
+                let mut tally = lock(&tallies[to]);
+                for bags in &bags {
+                    let bags = bags.read().unwrap_or_else(PoisonError::into_inner);
+                    for &(left, right, change) in &bags[to] {
+                        apply(&mut tally, (left, right), change);
+                    }
+                }
+            });
+        }
+        Ok(())
+    }
+
+    /// Counts all pairs and returns those that occur at least `floor` times, share by share. If memory is limited, the
+    /// pairs are divided into groups that are counted one after the other.
+    pub(super) fn count(&self, floor: u64) -> Result<Vec<Vec<Counted>>, Stopped> {
+        let groups = if self.is_limited { LIMITED_GROUPS } else { 1 };
+        let likely = self.cells.end() as usize / 8 / self.shares() / groups as usize;
+        let tally = |_| Tally::<Seen, u64>::new(self.symbols, likely);
+        let add = |seen: Option<&mut Seen>, weight| {
+            if let Some(seen) = seen {
+                seen.count += weight;
+                seen.places += 1;
+            }
+        };
+        let counted: Vec<_> = (0..self.shares()).map(|_| Mutex::new(Vec::new())).collect();
+        for group in 0..groups {
+            let mut tallies: Vec<_> = (0..self.shares()).map(tally).collect();
+            self.visit(
+                &mut tallies,
+                |left, right| groups == 1 || hash_pair(left, right) % groups == group,
+                |_, weight, counted| if counted { weight } else { 0 },
+                |tally, pair, weight| tally.change(pair, weight, true, add),
+            )?;
+            let tally = |tally| Mutex::new(Some(tally));
+            let tallies: Vec<_> = tallies.into_iter().map(tally).collect();
+            self.share(|share| {
+                let Some(mut tally) = lock(&tallies[share]).take() else {
+                    return;
+                };
+                tally.finish(true, add);
+                let mut counted = lock(&counted[share]);
+                for (pair, &seen) in tally.iter() {
+                    if seen.places > 0 && seen.count >= floor {
+                        memory::reserve(&mut counted, 1);
+                        counted.push(Counted { pair, seen });
+                    }
+                }
+            });
+        }
+        let all = |pairs: Mutex<Vec<Counted>>| pairs.into_inner();
+        let all = counted.into_iter().map(all);
+        Ok(all
+            .map(|pairs| pairs.unwrap_or_else(PoisonError::into_inner))
+            .collect())
+    }
+
+    /// Writes the places of these pairs, share by share. Those of each share follow each other in the arena, from the
+    /// given position on.
+    pub(super) fn write_places(
+        &self,
+        shares: &[(Vec<Counted>, usize)],
+        arena: &[AtomicU32],
+    ) -> Result<(), Stopped> {
+        // One more than the position where the next place is written, or 0.
+        let symbols = self.symbols;
+        let mut positions = self.share(|share| {
+            let (pairs, start) = &shares[share];
+            let mut positions = Tally::<usize, Place>::new(symbols, pairs.len());
+            let mut position = start + 1;
+            for counted in pairs {
+                let (left, right) = unpack(counted.pair);
+                *positions.entry(left.0, right.0) = position;
+                position += counted.seen.places as usize;
+            }
+            positions
+        });
+        let write = |position: Option<&mut usize>, place| {
+            if let Some(position) = position
+                && *position > 0
+            {
+                arena[*position - 1].store(place, Relaxed);
+                *position += 1;
+            }
+        };
+        self.visit(
+            &mut positions,
+            |_, _| true,
+            |place, _, _| place,
+            |positions, pair, place| positions.change(pair, place, false, write),
+        )?;
+        for positions in &mut positions {
+            positions.finish(false, write);
+        }
+        Ok(())
+    }
+}
+
+/// Locks, whether or not another thread has panicked: its panic continues on the calling thread.
+pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// A pair that was counted.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Counted {
+    pub(super) pair: u64,
+    pub(super) seen: Seen,
+}
+
+/// With a memory limit, pairs are counted in this many groups. The cells are read as often.
+const LIMITED_GROUPS: u64 = 4;
+
+/// The number of cells that a thread visits in one turn.
+const BATCH: Place = if cfg!(test) { 7 } else { 1 << 16 };
+
+/// The fewest cells for each thread that counts pairs. That is about a millisecond of work.
+const MIN_SHARE: Place = if cfg!(test) { 4 } else { 1 << 18 };

@@ -1,0 +1,167 @@
+//! What a merge does to other pairs, according to its surveys: it destroys those of its parts and creates those of the
+//! joined token.
+
+use std::sync::Mutex;
+
+use super::Joined;
+use super::index::PairIndex;
+use super::survey::{DROPPED, Joining, Neighbour, Scratch, Side, Survey, alone};
+#[cfg(feature = "threads")]
+use crate::prefetch::prefetch;
+use crate::token::Symbol;
+
+impl Survey {
+    /// Lowers the counts of the pairs that are gone. Those without any count left are in `gone` afterwards.
+    pub(super) fn destroy(&mut self, index: &PairIndex, joining: Joining) {
+        let (left, right) = (joining.left.0, joining.right.0);
+        let gone = &mut self.gone;
+        for neighbour in &self.left.neighbours {
+            index.prefetch(neighbour.symbol, left);
+        }
+        for neighbour in &self.right.neighbours {
+            index.prefetch(right, neighbour.symbol);
+        }
+        // Equal neighbours are counted without overlap, so a shorter run may have the same count. If
+        // left and right are equal, the pair itself is already gone from the index.
+        for neighbour in &self.left.neighbours {
+            let is_run = neighbour.symbol == left;
+            let by = if is_run {
+                self.left_runs
+            } else {
+                neighbour.weight
+            };
+            index.decrease(neighbour.symbol, left, by, gone);
+        }
+        for neighbour in &self.right.neighbours {
+            let is_run = neighbour.symbol == right;
+            let by = if is_run {
+                self.right_runs
+            } else {
+                neighbour.weight
+            };
+            index.decrease(right, neighbour.symbol, by, gone);
+        }
+        if left != right && self.between > 0 {
+            index.decrease(right, left, self.between, gone);
+        }
+    }
+
+    /// Loads the neighbours into the cache.
+    #[cfg(feature = "threads")]
+    pub(super) fn prefetch_neighbours(&self) {
+        for side in [&self.left, &self.right] {
+            side.neighbours.first().into_iter().for_each(prefetch);
+        }
+    }
+
+    /// Loads what is needed to create the pairs of the joined token into the cache.
+    pub(super) fn prefetch_created(&self, index: &PairIndex, symbol: u32, floor: u64) {
+        for (is_left, side) in [(true, &self.left), (false, &self.right)] {
+            for neighbour in &side.neighbours {
+                if neighbour.weight >= floor {
+                    let other = neighbour.symbol;
+                    let pair = if is_left {
+                        (other, symbol)
+                    } else {
+                        (symbol, other)
+                    };
+                    index.prefetch(pair.0, pair.1);
+                }
+            }
+        }
+    }
+
+    /// Writes the places of the pairs that were created.
+    pub(super) fn write(&mut self, index: &PairIndex) {
+        for side in [&mut self.left, &mut self.right] {
+            for &(number, place) in &side.places {
+                let neighbour = &mut side.neighbours[number as usize];
+                if neighbour.write != DROPPED {
+                    index.write(neighbour.write, place);
+                    neighbour.write += 1;
+                }
+            }
+        }
+        if self.twin_write != DROPPED {
+            for (at, &place) in (self.twin_write..).zip(&self.twins) {
+                index.write(at, place);
+            }
+        }
+    }
+}
+
+/// Adds the pairs of the joined token to the index if they reach the floor, and calls `enqueue(left, right, count)` for
+/// them. Their places are reserved; [`Survey::write`] writes them. `surveys` are those of all parts of the merge.
+pub(super) fn create(
+    surveys: &mut [Mutex<Survey>],
+    scratch: &mut Scratch,
+    index: &mut PairIndex,
+    joined: Joined,
+    floor: u64,
+    mut enqueue: impl FnMut(Symbol, Symbol, u64),
+) {
+    // If the joined token existed before, the index may have outdated entries for its pairs.
+    let Joined { symbol, is_new } = joined;
+    let mut add = |left: Symbol, right: Symbol, weight: u64, places: usize| {
+        if weight >= floor {
+            enqueue(left, right, weight);
+            return index.insert(left, right, weight, places);
+        }
+        if !is_new {
+            index.take(left, right);
+        }
+        DROPPED
+    };
+    let (mut weight, mut places) = (0, 0);
+    for survey in &mut *surveys {
+        let survey = alone(survey);
+        weight += survey.twin_weight;
+        places += survey.twins.len();
+    }
+    if places > 0 || !is_new {
+        let mut write = add(symbol, symbol, weight, places);
+        for survey in &mut *surveys {
+            let survey = alone(survey);
+            survey.twin_write = write;
+            write = write.saturating_add(survey.twins.len());
+        }
+    } else {
+        surveys
+            .iter_mut()
+            .for_each(|survey| alone(survey).twin_write = DROPPED);
+    }
+    type Pair = fn(Symbol, Symbol) -> (Symbol, Symbol);
+    let of_left: (fn(&mut Survey) -> &mut Side, Pair) =
+        (|survey| &mut survey.left, |joined, other| (other, joined));
+    let of_right: (fn(&mut Survey) -> &mut Side, Pair) =
+        (|survey| &mut survey.right, |joined, other| (joined, other));
+    for (side, pair) in [of_left, of_right] {
+        let mut add = |neighbour: &mut Neighbour| {
+            let (left, right) = pair(symbol, Symbol(neighbour.symbol));
+            neighbour.write = add(left, right, neighbour.weight, neighbour.places as usize);
+        };
+        if let [survey] = surveys {
+            side(alone(survey)).neighbours.iter_mut().for_each(add);
+            continue;
+        }
+        let mut sums = Vec::new();
+        for survey in &mut *surveys {
+            for neighbour in &side(alone(survey)).neighbours {
+                let number = scratch.left.of(&mut sums, neighbour.symbol);
+                sums[number].weight += neighbour.weight;
+                sums[number].places += neighbour.places;
+            }
+        }
+        sums.iter_mut().for_each(&mut add);
+        for survey in &mut *surveys {
+            for neighbour in &mut side(alone(survey)).neighbours {
+                let number = scratch.left.of(&mut sums, neighbour.symbol);
+                neighbour.write = sums[number].write;
+                if neighbour.write != DROPPED {
+                    sums[number].write += neighbour.places as usize;
+                }
+            }
+        }
+        scratch.left.clear(&sums);
+    }
+}
