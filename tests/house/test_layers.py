@@ -24,6 +24,7 @@ BASE = {
     "cpu",
     "disk",
     "hash",
+    "large",
     "memory",
     "observe",
     "prefetch",

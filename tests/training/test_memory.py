@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import gzip
+import importlib
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -177,3 +180,75 @@ def test_limits_where_no_text_is_read_are_refused(tmp_path: Path, texts: list[st
     assert result.exit_code == 0, result.stderr
     wanted = superword.train_from_iterator(texts, vocab_size=400)
     assert superword.Tokenizer.load(output).merges == wanted.merges
+
+
+def test_the_hint_names_a_limit_that_works_for_learning(tmp_path: Path) -> None:
+    path = many_words(tmp_path / "a.txt", 1_500_000)
+    options: dict[str, Any] = {"format": "lines", "threads": 1, "vocab_size": 600, "method": "bpe"}
+    with pytest.raises(MemoryLimitError, match="the distinct words of the text") as caught:
+        superword.train(path, max_memory="100MB", **options)
+    limit = int(re.search(r"max_memory of (\d+)", str(caught.value.hint))[1])  # type: ignore[index]
+    within = superword.train(path, max_memory=limit, **options)
+    assert within == superword.train(path, **options)
+    # It is not far from the smallest one.
+    with pytest.raises(MemoryLimitError):
+        superword.train(path, max_memory=int(limit * 0.9), **options)
+
+
+LARGE = "a few words in a document " * 400_000
+
+
+def write_large(path: Path) -> Path:
+    """Write a large document, in the format of the suffix."""
+    if path.suffix == ".txt":
+        path.write_text(LARGE)
+    elif path.suffix == ".jsonl":
+        path.write_text(json.dumps({"text": "small"}) + "\n" + json.dumps({"text": LARGE}) + "\n")
+    elif path.suffix == ".gz":
+        path.write_bytes(gzip.compress(LARGE.encode(), 1))
+    else:
+        arrow = pytest.importorskip("pyarrow", reason="pip install 'superword[arrow]'")
+        parquet = importlib.import_module("pyarrow.parquet")
+        parquet.write_table(arrow.table({"text": ["small", LARGE]}), path)
+    return path
+
+
+@pytest.mark.parametrize("name", ["a.txt", "a.jsonl", "a.txt.gz", "a.parquet"])
+@pytest.mark.parametrize("on_error", ["stop", "skip"])
+def test_a_document_that_does_not_fit_is_named(tmp_path: Path, name: str, on_error: str) -> None:
+    path = write_large(tmp_path / name)
+    options: dict[str, Any] = {"threads": 1, "vocab_size": 300, "on_error": on_error}
+    with pytest.raises(MemoryLimitError, match=r"the document of \d+ bytes does not fit") as caught:
+        superword.train(path, max_memory="90MB", **options)
+    line = 2 if name in ("a.jsonl", "a.parquet") else None
+    assert caught.value.facts.get("line") == line
+    assert caught.value.facts["path"] == str(path)
+    limit = int(re.search(r"max_memory of (\d+)", str(caught.value.hint))[1])  # type: ignore[index]
+    assert superword.train(path, max_memory=limit, **options) == superword.train(path, **options)
+
+
+def test_a_text_in_memory_that_does_not_fit_is_named() -> None:
+    with pytest.raises(MemoryLimitError, match=":2: the document of"):
+        count_pretokens(Texts(["small", LARGE]), threads=1, max_memory="90MB")
+    options: dict[str, Any] = {"threads": 1, "max_memory": "90MB", "sample": "1MB"}
+    with pytest.raises(MemoryLimitError, match=":2: the document of"):
+        superword.train_from_iterator(["small", LARGE], vocab_size=300, **options)
+
+
+def test_the_command_line_names_the_document_and_the_flag(tmp_path: Path) -> None:
+    path = write_large(tmp_path / "a.jsonl")
+    arguments = ["count", str(path), "--threads", "1", "--max-memory", "90MB", "--quiet"]
+    result = CliRunner().invoke(cli, [*arguments, "-o", str(tmp_path / "o.tsv")])
+    assert result.exit_code == 1
+    assert f"{path}:2: the document of" in result.stderr
+    assert "hint: give --max-memory of" in result.stderr
+
+
+@pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="no /proc to measure with")
+def test_the_limit_is_kept_while_one_large_document_is_counted(tmp_path: Path) -> None:
+    limit = 160_000_000
+    path = tmp_path / "one.txt"
+    words = " ".join(unique_words(2_000_000, seed=6))
+    path.write_text(words[: limit // 12].replace("\n", " "))
+    said, used = peak(path, str(limit))
+    assert (said, used < limit) == ("counted", True), used

@@ -47,6 +47,20 @@ pub(crate) fn restore() {
     }
 }
 
+/// Returns freed memory to the system. The allocator of glibc keeps memory that many threads have freed, in parts
+/// between what is still in use, and later allocations do not fit there. Elsewhere this does nothing.
+pub(crate) fn give_back() {
+    #[cfg(all(target_os = "linux", target_env = "gnu"))]
+    {
+        // SAFETY: This is the declaration in malloc.h. The function changes nothing but free memory, takes the locks that it
+        // needs, and may be called at any time.
+        unsafe extern "C" {
+            safe fn malloc_trim(pad: usize) -> std::ffi::c_int;
+        }
+        malloc_trim(0);
+    }
+}
+
 #[cold]
 fn release() {
     FAILURES.fetch_add(1, Ordering::Relaxed);

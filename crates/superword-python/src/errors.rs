@@ -306,7 +306,9 @@ pub(crate) fn train(error: &TrainError) -> PyErr {
         | TrainError::MemoryTooSmall { .. }
         | TrainError::NotAFile { .. } => "OptionError",
         TrainError::InputChanged { .. } => "InputError",
-        TrainError::MemoryExceeded { .. } => "MemoryLimitError",
+        TrainError::MemoryExceeded { .. } | TrainError::DocumentTooLarge { .. } => {
+            "MemoryLimitError"
+        }
         TrainError::WorkFile { .. } => "WorkDirError",
         TrainError::InUse { .. } => "WorkDirInUseError",
         TrainError::HasSuperwords
@@ -323,6 +325,15 @@ pub(crate) fn train(error: &TrainError) -> PyErr {
     | TrainError::InputChanged { source_name: path } = error
     {
         raised = raised.text("path", path);
+    }
+    if let TrainError::DocumentTooLarge {
+        source_name, line, ..
+    } = error
+    {
+        raised = raised.text("path", source_name);
+        if let Some(line) = line {
+            raised = raised.number("line", *line);
+        }
     }
     if let TrainError::CutTooHigh { next, .. } = error {
         raised = raised.number("next", *next);

@@ -97,6 +97,7 @@ mod hash;
 pub mod imports;
 #[doc(hidden)]
 pub mod internal;
+mod large;
 mod memory;
 mod merge;
 pub mod model;

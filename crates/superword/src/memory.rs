@@ -7,10 +7,13 @@
 //! is printed, and threads pass the payload on when they are joined.
 
 use std::any::Any;
+#[cfg(feature = "files")]
 use std::hash::{BuildHasher, Hash};
 use std::panic::resume_unwind;
 
-use hashbrown::{HashMap, HashTable};
+#[cfg(feature = "files")]
+use hashbrown::HashMap;
+use hashbrown::HashTable;
 
 /// The system has no memory left.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -87,6 +90,7 @@ pub(crate) fn reserve_entry<T>(table: &mut HashTable<T>, hash: impl Fn(&T) -> u6
 }
 
 /// Makes room for one more key of a map.
+#[cfg(feature = "files")]
 #[inline]
 pub(crate) fn reserve_key<K: Eq + Hash, V, S: BuildHasher>(map: &mut HashMap<K, V, S>) {
     if map.len() == map.capacity() && map.try_reserve(1).is_err() {

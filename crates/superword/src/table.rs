@@ -211,7 +211,7 @@ impl<V: Copy + Default> BytesTable<V> {
 
     /// The value of `text[start..end]`, which has this hash, if it is in the table.
     #[inline(always)]
-    pub(crate) fn get_hashed(&self, text: &[u8], start: usize, end: usize, hash: u64) -> Option<V> {
+    fn get_hashed(&self, text: &[u8], start: usize, end: usize, hash: u64) -> Option<V> {
         let len = end - start;
         if len > INLINE {
             return self.get_long(&text[start..end], hash);

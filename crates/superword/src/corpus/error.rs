@@ -1,7 +1,7 @@
 //! What can be wrong with a corpus: one variant per cause, with the details.
 
 use super::Compression;
-use super::hints::{list_fields, list_sources};
+use super::hints::{list_fields, list_sources, place};
 use crate::observe::Stopped;
 
 /// Why input cannot be read, or why one of its documents is skipped.
@@ -255,6 +255,18 @@ pub enum CorpusError {
         /// The input.
         source_name: String,
     },
+    /// A document takes more memory than [`ReadOptions::document_memory`](super::ReadOptions::document_memory).
+    #[error("{}: the document has {bytes} bytes, which is too much", place(.source_name, *.line))]
+    DocumentTooLarge {
+        /// The input.
+        source_name: String,
+        /// The line or row where it starts; `None` if the file is one document.
+        line: Option<u64>,
+        /// Its size in the input, decompressed.
+        bytes: u64,
+        /// The memory that it takes.
+        memory: u64,
+    },
     /// Input from a pipe could not be saved for the second pass.
     #[error("cannot keep the input for a second pass: {reason}")]
     Spool {
@@ -285,6 +297,7 @@ impl CorpusError {
             | CorpusError::LoneSurrogate { source_name, .. }
             | CorpusError::InvalidUtf8 { source_name, .. }
             | CorpusError::UnsupportedFile { source_name, .. }
+            | CorpusError::DocumentTooLarge { source_name, .. }
             | CorpusError::OnceOnly { source_name } => Some(source_name),
             CorpusError::Empty { .. }
             | CorpusError::ZeroWeights
@@ -306,6 +319,7 @@ impl CorpusError {
             | CorpusError::FieldNotString { line, .. }
             | CorpusError::LoneSurrogate { line, .. }
             | CorpusError::InvalidUtf8 { line, .. } => Some(*line),
+            CorpusError::DocumentTooLarge { line, .. } => *line,
             _ => None,
         }
     }

@@ -69,11 +69,20 @@ impl CorpusError {
             CorpusError::SampleTooSmall { smallest, .. } => {
                 format!("use a sample of at least {smallest} bytes")
             }
+            CorpusError::DocumentTooLarge { .. } => "divide the document".into(),
             CorpusError::OnceOnly { .. } => "write it to a file first".into(),
             CorpusError::Spool { .. } => {
                 "free some disk space, or set TMPDIR to a directory on a larger disk".into()
             }
         })
+    }
+}
+
+/// Where a document is.
+pub(crate) fn place(source_name: &str, line: Option<u64>) -> String {
+    match line {
+        Some(line) => format!("{source_name}:{line}"),
+        None => source_name.into(),
     }
 }
 

@@ -53,6 +53,9 @@ pub struct ReadOptions {
     pub block_size: usize,
     /// Accept a corpus without any text instead of returning [`CorpusError::Empty`].
     pub allow_empty: bool,
+    /// The memory for large documents, in bytes. [`read_parallel`](super::read_parallel) then reads only one
+    /// document of more than 2 MB at a time, and returns [`CorpusError::DocumentTooLarge`] if it takes more.
+    pub document_memory: Option<u64>,
 }
 
 impl Default for ReadOptions {
@@ -65,6 +68,7 @@ impl Default for ReadOptions {
             groups: None,
             block_size: 1 << 20,
             allow_empty: false,
+            document_memory: None,
         }
     }
 }

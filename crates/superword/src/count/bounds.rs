@@ -8,7 +8,7 @@ use std::ops::Range;
 
 use xxhash_rust::xxh3::Xxh3;
 
-use super::{BigramSketch, Ranked};
+use super::{BigramSketch, FrequentBigrams, Ranked};
 use crate::memory;
 
 /// The number of counters: as many as the largest sketch has.
@@ -112,11 +112,10 @@ impl BigramBounds {
         }
     }
 
-    /// A sketch that tells which bigrams may occur `threshold` times. It is good for no other
-    /// threshold.
-    pub(crate) fn at_least(&self, threshold: u64) -> BigramSketch {
+    /// The bigrams that may occur `threshold` times.
+    pub(crate) fn at_least(&self, threshold: u64) -> FrequentBigrams {
         let counters = self.counters.iter();
-        BigramSketch::of_frequent(counters.map(|&bound| reaches(bound, threshold)))
+        FrequentBigrams::new(counters.map(|&bound| reaches(bound, threshold)))
     }
 }
 
@@ -187,7 +186,7 @@ mod tests {
         for threshold in [1, 100, 1000, 10_000, 20_000] {
             let frequent = bounds.at_least(threshold);
             for (at, &count) in counts.iter().enumerate() {
-                let may = frequent.may_reach(hash(at), hash(at + 1), threshold);
+                let may = frequent.may_be(hash(at), hash(at + 1));
                 assert!(may || count < threshold, "{at}: {count} of {threshold}");
             }
         }
@@ -195,12 +194,12 @@ mod tests {
         let same = bounds.above(threshold).at_least(threshold);
         let frequent = bounds.at_least(threshold);
         for at in 0..200 {
-            let may = |sketch: &BigramSketch| sketch.may_reach(hash(at), hash(at + 1), threshold);
+            let may = |frequent: &FrequentBigrams| frequent.may_be(hash(at), hash(at + 1));
             assert_eq!(may(&same), may(&frequent));
         }
         // They do rule bigrams out.
         let frequent = bounds.at_least(10_000);
-        let may = |at: usize| frequent.may_reach(hash(at), hash(at + 1), 10_000);
+        let may = |at: usize| frequent.may_be(hash(at), hash(at + 1));
         assert!((0..50).filter(|&at| !may(at)).count() > 10);
     }
 
@@ -212,8 +211,8 @@ mod tests {
         }
         let bounds = BigramBounds::from(&sketch);
         let huge = 1 << 40;
-        assert!(bounds.at_least(huge).may_reach(3, 4, huge));
-        assert!(!bounds.at_least(1).may_reach(5, 6, 1));
+        assert!(bounds.at_least(huge).may_be(3, 4));
+        assert!(!bounds.at_least(1).may_be(5, 6));
     }
 
     #[test]

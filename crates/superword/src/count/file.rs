@@ -206,6 +206,9 @@ pub trait Counts: Default + Send {
     /// The most memory that a table with as many keys as this one uses, in bytes. Tables grow in steps.
     fn most_memory(&self) -> usize;
 
+    /// The share of [`Counts::most_memory`] that a key of this length has.
+    fn most_memory_of(length: usize) -> usize;
+
     /// The number of bytes or symbols in all keys.
     fn items(&self) -> usize;
 

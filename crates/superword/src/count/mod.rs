@@ -14,18 +14,23 @@ pub(crate) mod partition;
 mod pretokens;
 mod sketch;
 mod table;
+#[cfg(feature = "files")]
+mod within;
 
 #[cfg(feature = "files")]
 pub use bounds::{BigramBounds, DamagedBounds};
+pub(crate) use candidates::CandidateCounter;
 pub use candidates::CandidateCounts;
-pub(crate) use candidates::{CandidateCounter, EarlyCut, Eligible};
+pub(crate) use candidates::Eligible;
 pub(crate) use columns::ColumnError;
 pub(crate) use cutting::cut;
 pub(crate) use file::{CountFileError, Counts, ONE_IN};
 pub(crate) use greedy::{count_ngrams, split_greedily};
 pub(crate) use pretokens::PretokenCounter;
 pub use pretokens::PretokenCounts;
-pub(crate) use sketch::{BigramSketch, Ranked};
+pub(crate) use sketch::{BigramSketch, FrequentBigrams, Ranked};
+#[cfg(feature = "files")]
+pub(crate) use within::Left;
 
 use crate::observe::{Observer, Stopped, check_stop};
 

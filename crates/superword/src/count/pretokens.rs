@@ -38,7 +38,7 @@ impl Item for u8 {
 /// How often each pretoken occurs.
 #[derive(Clone, Debug, Default)]
 pub struct PretokenCounts {
-    table: CountTable<u8>,
+    pub(super) table: CountTable<u8>,
 }
 
 impl PretokenCounts {
@@ -107,6 +107,10 @@ impl Counts for PretokenCounts {
         self.table.most_memory()
     }
 
+    fn most_memory_of(length: usize) -> usize {
+        CountTable::<u8>::most_memory_of(length, length <= INLINE)
+    }
+
     fn items(&self) -> usize {
         self.table.items()
     }
@@ -137,11 +141,14 @@ impl Counts for PretokenCounts {
 /// Counts the pretokens of documents, and optionally their bigrams in a sketch. Each worker has one.
 #[derive(Debug)]
 pub(crate) struct PretokenCounter {
-    pretokenizer: Pretokenizer,
-    front: Front<u8>,
-    counts: PretokenCounts,
-    sketch: Option<SketchCounter>,
-    pretokens: u64,
+    pub(super) pretokenizer: Pretokenizer,
+    pub(super) front: Front<u8>,
+    pub(super) counts: PretokenCounts,
+    pub(super) sketch: Option<SketchCounter>,
+    pub(super) pretokens: u64,
+    /// See [`PretokenCounter::measure`].
+    #[cfg(feature = "files")]
+    pub(super) measures: bool,
 }
 
 impl PretokenCounter {
@@ -153,12 +160,18 @@ impl PretokenCounter {
             counts: PretokenCounts::default(),
             sketch: sketch.map(SketchCounter::new),
             pretokens: 0,
+            #[cfg(feature = "files")]
+            measures: false,
         }
     }
 
     /// Counts one document.
     pub(crate) fn document(&mut self, text: &str) -> Result<(), SplitError> {
         let bytes = text.as_bytes();
+        #[cfg(feature = "files")]
+        if self.measures {
+            return self.measure_document(text);
+        }
         self.front.prepare();
         let mut words = WordSink {
             bytes,
@@ -173,7 +186,8 @@ impl PretokenCounter {
                     words,
                     sketch,
                     pretokenizer: &self.pretokenizer,
-                    previous: None,
+                    previous: 0,
+                    was_eligible: false,
                 };
                 let result = self.pretokenizer.feed(text, &mut bigrams);
                 words = bigrams.words;
@@ -208,26 +222,26 @@ impl PretokenCounter {
 }
 
 /// Counts pretokens.
-struct WordSink<'c> {
-    bytes: &'c [u8],
-    front: &'c mut Front<u8>,
-    table: &'c mut CountTable<u8>,
-    pretokens: u64,
+pub(super) struct WordSink<'c> {
+    pub(super) bytes: &'c [u8],
+    pub(super) front: &'c mut Front<u8>,
+    pub(super) table: &'c mut CountTable<u8>,
+    pub(super) pretokens: u64,
 }
 
 impl WordSink<'_> {
-    /// Counts a pretoken and returns its hash.
+    /// Counts a pretoken. Returns its hash, and its inline key if it has one.
     #[inline(always)]
-    fn count(&mut self, start: usize, end: usize) -> u64 {
+    pub(super) fn count(&mut self, start: usize, end: usize) -> (u64, Option<u128>) {
         self.pretokens += 1;
         let len = end - start;
         if len > INLINE {
-            return self.count_long(start, end);
+            return (self.count_long(start, end), None);
         }
-        let key = inline_key(self.bytes, start, len).to_le_bytes();
-        let hash = u8::hash_inline(&key);
-        self.front.add(&key, hash, self.table);
-        hash
+        let key = inline_key(self.bytes, start, len);
+        let hash = hash_u128(key);
+        self.front.add(&key.to_le_bytes(), hash, self.table);
+        (hash, Some(key))
     }
 
     #[cold]
@@ -253,23 +267,25 @@ struct BigramSink<'c> {
     words: WordSink<'c>,
     sketch: &'c mut SketchCounter,
     pretokenizer: &'c Pretokenizer,
-    /// The hash of the previous pretoken, if it may be eligible.
-    previous: Option<u64>,
+    /// The hash of the previous pretoken.
+    previous: u64,
+    /// Whether the previous pretoken may be eligible.
+    was_eligible: bool,
 }
 
 impl Sink for BigramSink<'_> {
     #[inline(always)]
     fn pretoken(&mut self, start: usize, end: usize) {
-        let hash = self.words.count(start, end);
+        let (hash, key) = self.words.count(start, end);
         // Candidates contain eligible pretokens only.
-        let eligible = self
-            .pretokenizer
-            .may_be_eligible(&self.words.bytes[start..end]);
-        if let Some(previous) = self.previous
-            && eligible
-        {
-            self.sketch.add(previous, hash);
-        }
-        self.previous = eligible.then_some(hash);
+        let eligible = match key {
+            Some(key) => self.pretokenizer.may_be_eligible_short(key),
+            None => self
+                .pretokenizer
+                .may_be_eligible(&self.words.bytes[start..end]),
+        };
+        self.sketch
+            .add_if(self.was_eligible & eligible, self.previous, hash);
+        (self.previous, self.was_eligible) = (hash, eligible);
     }
 }

@@ -51,7 +51,7 @@ impl BigramSketch {
 
     #[inline(always)]
     fn slot(&self, left: u64, right: u64) -> usize {
-        fold(left, right.rotate_left(32) | 1) as usize & (self.counters.len() - 1)
+        hash_bigram(left, right) & (self.counters.len() - 1)
     }
 
     /// Counts a bigram, given as the hashes of its pretokens.
@@ -67,17 +67,11 @@ impl BigramSketch {
         *counter = counter.saturating_add(1);
     }
 
-    /// Loads the counter of a bigram into the cache.
-    #[inline(always)]
-    pub(crate) fn prefetch(&self, left: u64, right: u64) {
-        prefetch(&self.counters[self.slot(left, right)]);
-    }
-
-    /// True if the bigram may occur this often; false if it certainly does not.
-    #[inline(always)]
-    pub(crate) fn may_reach(&self, left: u64, right: u64, count: u64) -> bool {
-        let counter = self.counters[self.slot(left, right)];
-        counter == Counter::MAX || u64::from(counter) >= count
+    /// The bigrams that may occur this often. All others certainly do not.
+    pub(crate) fn frequent(&self, count: u64) -> FrequentBigrams {
+        let is_frequent =
+            |&counter: &Counter| counter == Counter::MAX || u64::from(counter) >= count;
+        FrequentBigrams::new(self.counters.iter().map(is_frequent))
     }
 
     /// Adds the counters of another sketch of the same size.
@@ -96,42 +90,100 @@ impl BigramSketch {
     }
 }
 
+/// The hash of a bigram, given as the hashes of its pretokens.
+#[inline(always)]
+fn hash_bigram(left: u64, right: u64) -> usize {
+    fold(left, right.rotate_left(32) | 1) as usize
+}
+
+/// One bit for every counter of a sketch: whether its bigrams may be frequent. It takes a sixteenth of the memory, so
+/// it nearly fits into the second-level cache.
+#[derive(Clone, Debug)]
+pub(crate) struct FrequentBigrams {
+    words: Vec<u64>,
+}
+
+impl FrequentBigrams {
+    /// The number of bits must be a power of two, and at least 64.
+    pub(super) fn new(bits: impl ExactSizeIterator<Item = bool>) -> FrequentBigrams {
+        let mut words = memory::filled(0, bits.len() / 64);
+        for (at, bit) in bits.enumerate() {
+            words[at / 64] |= u64::from(bit) << (at % 64);
+        }
+        FrequentBigrams { words }
+    }
+
+    /// The number of bits.
+    #[cfg(test)]
+    fn size(&self) -> usize {
+        self.words.len() * 64
+    }
+
+    /// The bit of a bigram, given as the hashes of its pretokens. Loads it into the cache.
+    #[inline(always)]
+    pub(super) fn prefetch(&self, left: u64, right: u64) -> usize {
+        let bit = hash_bigram(left, right) & (self.words.len() * 64 - 1);
+        prefetch(&self.words[bit / 64]);
+        bit
+    }
+
+    /// 1 if the bigrams of this bit may be frequent, 0 if they are certainly rare.
+    #[inline(always)]
+    pub(super) fn get(&self, bit: usize) -> u64 {
+        self.words[bit / 64] >> (bit % 64) & 1
+    }
+
+    /// True if the bigram may be frequent.
+    #[cfg(test)]
+    pub(crate) fn may_be(&self, left: u64, right: u64) -> bool {
+        self.get(self.prefetch(left, right)) == 1
+    }
+}
+
 /// The number of bigrams that wait for their counters. The accesses to memory are under way at the same time.
-const WAITING: usize = 16;
+const WAITING: usize = 32;
 
 /// Counts bigrams in a sketch. Each counter is prefetched, and incremented a little later.
 #[derive(Debug)]
 pub(crate) struct SketchCounter {
     sketch: BigramSketch,
-    waiting: [Option<usize>; WAITING],
-    next: usize,
+    waiting: [usize; WAITING],
+    length: usize,
 }
 
 impl SketchCounter {
     pub(crate) fn new(sketch: BigramSketch) -> SketchCounter {
         SketchCounter {
             sketch,
-            waiting: [None; WAITING],
-            next: 0,
+            waiting: [0; WAITING],
+            length: 0,
         }
     }
 
-    /// Counts a bigram, given as the hashes of its pretokens.
+    /// Counts a bigram, given as the hashes of its pretokens, if `counts` is true. There is no branch, because nobody
+    /// can predict it.
     #[inline(always)]
-    pub(crate) fn add(&mut self, left: u64, right: u64) {
-        let slot = self.sketch.slot(left, right);
+    pub(crate) fn add_if(&mut self, counts: bool, left: u64, right: u64) {
+        let matters = u64::from(counts).wrapping_neg();
+        let slot = self.sketch.slot(left & matters, right & matters);
         prefetch(&self.sketch.counters[slot]);
-        if let Some(ready) = self.waiting[self.next].replace(slot) {
-            self.sketch.increment(ready);
+        self.waiting[self.length % WAITING] = slot;
+        self.length += usize::from(counts);
+        if self.length == WAITING {
+            self.count_waiting();
         }
-        self.next = (self.next + 1) % WAITING;
+    }
+
+    #[inline(never)]
+    fn count_waiting(&mut self) {
+        for at in 0..std::mem::take(&mut self.length) {
+            self.sketch.increment(self.waiting[at % WAITING]);
+        }
     }
 
     /// The sketch of everything that was counted.
     pub(crate) fn finish(mut self) -> BigramSketch {
-        for slot in self.waiting.into_iter().flatten() {
-            self.sketch.increment(slot);
-        }
+        self.count_waiting();
         self.sketch
     }
 }
@@ -143,15 +195,6 @@ impl BigramSketch {
     pub(super) fn counter(&self, hash: usize) -> Option<Counter> {
         let counter = self.counters[hash & (self.counters.len() - 1)];
         (counter != Counter::MAX).then_some(counter)
-    }
-
-    /// A sketch with the largest count where `is_frequent` is true, and 0 elsewhere. Their number
-    /// must be a power of two.
-    pub(super) fn of_frequent(is_frequent: impl Iterator<Item = bool>) -> BigramSketch {
-        let counter = |frequent| if frequent { Counter::MAX } else { 0 };
-        BigramSketch {
-            counters: is_frequent.map(counter).collect(),
-        }
     }
 
     /// The counters, compressed.
@@ -220,10 +263,32 @@ mod tests {
         let mut expected = BigramSketch::new(1 << 12);
         let mut counter = SketchCounter::new(BigramSketch::new(1 << 12));
         for number in 0..1000 {
-            expected.add(number % 70, number % 90);
-            counter.add(number % 70, number % 90);
+            let counts = number % 3 != 0;
+            if counts {
+                expected.add(number % 70, number % 90);
+            }
+            counter.add_if(counts, number % 70, number % 90);
         }
         assert_eq!(counter.finish().counters, expected.counters);
+    }
+
+    #[test]
+    fn bigrams_are_frequent_if_their_counters_reach_the_threshold() {
+        let mut sketch = BigramSketch::new(1 << 12);
+        for left in 0..300 {
+            (0..left % 40).for_each(|_| sketch.add(left, 7));
+        }
+        (0..70_000).for_each(|_| sketch.add(8, 9));
+        for threshold in [1, 2, 20, 39, 40, 1 << 40] {
+            let frequent = sketch.frequent(threshold);
+            assert_eq!(frequent.size(), sketch.size());
+            for left in 0..300 {
+                let counter = sketch.counters[sketch.slot(left, 7)];
+                let reaches = counter == Counter::MAX || u64::from(counter) >= threshold;
+                assert_eq!(frequent.may_be(left, 7), reaches, "{left} {threshold}");
+            }
+            assert!(frequent.may_be(8, 9));
+        }
     }
 
     #[test]

@@ -8,6 +8,9 @@ use super::{WriteError, temporary};
 
 const BUFFER_BYTES: usize = 1 << 18;
 
+/// From this size on, bytes are written without a copy in the buffer.
+const UNBUFFERED_BYTES: usize = 1 << 16;
+
 /// Replaces the file at `path` with what `write` writes, or creates it. On an error the file is
 /// unchanged.
 ///
@@ -131,6 +134,17 @@ impl Replacement {
             Some(file) => write(file).map_err(|source| WriteError::new(&self.path, source)),
             None => Ok(()),
         }
+    }
+
+    /// Appends bytes to the file.
+    pub(crate) fn append(&mut self, bytes: &[u8]) -> Result<(), WriteError> {
+        self.write(|file| {
+            if bytes.len() < UNBUFFERED_BYTES {
+                return file.write_all(bytes);
+            }
+            file.flush()?;
+            file.get_mut().write_all(bytes)
+        })
     }
 
     /// Makes sure that all of the file is on the disk, without putting it in place. For files that

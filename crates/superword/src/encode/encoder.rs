@@ -32,7 +32,7 @@ pub struct Encoder {
     tables: Tables,
     preparations: Preparations,
     /// Workspaces that are not in use. A call borrows one.
-    workspaces: Shelf<Workspace>,
+    pub(super) workspaces: Shelf<Workspace>,
     /// The cache size of each workspace.
     cache_bytes: AtomicUsize,
 }
@@ -111,17 +111,27 @@ impl Encoder {
         preparation: &Preparation,
         out: &mut Vec<u32>,
     ) -> Result<(), SplitError> {
-        self.workspaces.with(|workspace| {
-            if preparation.is_nothing() {
-                return self.encode_part(workspace, text, out);
+        self.workspaces
+            .with(|workspace| self.encode_with(workspace, text, preparation, out))
+    }
+
+    /// [`Encoder::encode_into`] with this workspace.
+    pub(super) fn encode_with(
+        &self,
+        workspace: &mut Workspace,
+        text: &str,
+        preparation: &Preparation,
+        out: &mut Vec<u32>,
+    ) -> Result<(), SplitError> {
+        if preparation.is_nothing() {
+            return self.encode_part(workspace, text, out);
+        }
+        preparation.for_each(text, false, |part| match part {
+            Part::Text(part) => self.encode_part(workspace, part.text, out),
+            Part::Token { id, .. } => {
+                out.push(id);
+                Ok(())
             }
-            preparation.for_each(text, false, |part| match part {
-                Part::Text(part) => self.encode_part(workspace, part.text, out),
-                Part::Token { id, .. } => {
-                    out.push(id);
-                    Ok(())
-                }
-            })
         })
     }
 

@@ -15,6 +15,8 @@ mod merge;
 pub(crate) mod offsets;
 mod pretokens;
 #[cfg(feature = "files")]
+mod session;
+#[cfg(feature = "files")]
 pub mod shards;
 mod shelf;
 mod superwords;

@@ -25,6 +25,14 @@ const MAX_SYMBOLS: usize = 2048;
 /// Symbols also become ids once more than this many pretokens are missing.
 const MAX_MISSING: usize = 256;
 
+/// A pretoken of more symbols than this often has them outside its line in the cache. If that is true
+/// of most pretokens, these symbols are prefetched, this many pretokens before they are read.
+const MANY_SYMBOLS: usize = 4;
+const AHEAD: usize = 6;
+
+/// Up to this many symbols are copied all at once.
+const FEW: usize = 16;
+
 /// Everything that one thread reuses from text to text.
 #[derive(Debug, Default)]
 pub(super) struct Workspace {
@@ -41,6 +49,8 @@ pub(super) struct Workspace {
     symbols: Vec<u32>,
     /// The symbols of one pretoken.
     encoded: Vec<u32>,
+    /// Whether most of the pretokens that were missing last have many symbols.
+    prefetches: bool,
 }
 
 impl Workspace {
@@ -245,6 +255,7 @@ impl Pass<'_> {
             missing,
             symbols,
             encoded,
+            prefetches,
             ..
         } = &mut *self.workspace;
         let out = match self.tables.superwords() {
@@ -252,12 +263,23 @@ impl Pass<'_> {
             Some(_) => symbols,
         };
         let mut from = 0;
-        for missing in missing.drain(..) {
-            let Missing { start, end, .. } = missing;
+        let mut many = 0;
+        for at in 0..missing.len() {
+            if *prefetches
+                && let Some(next) = missing.get(at + AHEAD)
+                && next.end - next.start <= WIDE_BYTES
+            {
+                cache.prefetch_overflow(&next.key);
+            }
+            let missing = &missing[at];
+            let Missing { start, end, .. } = *missing;
             let pretoken = &self.text[start..end];
             // Room for everything that is appended below, so that running out of memory is an error.
-            memory::reserve(out, missing.at - from + pretoken.len().max(WIDE_BYTES + 1));
-            out.extend_from_slice(&found[from..missing.at]);
+            memory::reserve(
+                out,
+                (missing.at - from).max(FEW) + pretoken.len().max(WIDE_BYTES + 1),
+            );
+            copy_few(found, from, missing.at, out);
             from = missing.at + 1;
             let key = (pretoken.len() <= WIDE_BYTES).then_some(&missing.key);
             let mut count = cache.append(pretoken, key, out);
@@ -271,12 +293,28 @@ impl Pass<'_> {
                     *encoded = Vec::new();
                 }
             }
+            many += usize::from(count > MANY_SYMBOLS);
             if count == 1 && pretoken.len() <= SHORT_BYTES {
                 let key = ShortKey::new(self.text, start, end);
                 cache.insert_short(key, out[out.len() - 1]);
             }
         }
         memory::extend(out, &found[from..self.found]);
+        *prefetches = many * 4 > missing.len() * 3;
+        missing.clear();
         self.found = 0;
+    }
+}
+
+/// Appends `symbols[from..to]`. Usually these are few, and copying a variable number would be a call.
+#[inline(always)]
+fn copy_few(symbols: &[u32], from: usize, to: usize, out: &mut Vec<u32>) {
+    match symbols[from..].first_chunk::<FEW>() {
+        Some(few) if to - from <= FEW => {
+            let before = out.len();
+            out.extend_from_slice(few);
+            out.truncate(before + (to - from));
+        }
+        _ => out.extend_from_slice(&symbols[from..to]),
     }
 }

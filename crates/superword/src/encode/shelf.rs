@@ -26,15 +26,23 @@ impl<T> Default for Shelf<T> {
 impl<T: Default> Shelf<T> {
     /// Calls `use_it` with an object from the shelf, or with a new one if the shelf is empty.
     pub(super) fn with<R>(&self, use_it: impl FnOnce(&mut T) -> R) -> R {
-        let mut borrowed = self
-            .unlocked()
-            .find_map(|mut place| place.take())
-            .unwrap_or_default();
+        let mut borrowed = self.take();
         let result = use_it(&mut borrowed);
-        if let Some(mut place) = self.unlocked().find(|place| place.is_none()) {
-            *place = Some(borrowed);
-        }
+        self.put(borrowed);
         result
+    }
+
+    /// An object from the shelf, or a new one if the shelf is empty.
+    pub(super) fn take(&self) -> Box<T> {
+        let taken = self.unlocked().find_map(|mut place| place.take());
+        taken.unwrap_or_default()
+    }
+
+    /// Puts an object on the shelf, or drops it if the shelf is full.
+    pub(super) fn put(&self, object: Box<T>) {
+        if let Some(mut place) = self.unlocked().find(|place| place.is_none()) {
+            *place = Some(object);
+        }
     }
 
     /// Visits all objects that are on the shelf now.

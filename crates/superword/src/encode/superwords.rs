@@ -17,6 +17,8 @@ pub(super) struct SuperwordEncoder {
     /// The pairs of pretokens that are neighbours in some superword.
     seams: HashFilter,
     ngrams: Option<Ngrams>,
+    /// For each symbol, whether it is one of these pretokens.
+    at_seams: Vec<bool>,
 }
 
 /// Buffers that are reused from one call of [`SuperwordEncoder::join`] to the next.
@@ -57,15 +59,25 @@ impl SuperwordEncoder {
         }
         let pairs = seams_of(&supermerges, is_word);
         let mut seams = HashFilter::with_capacity(pairs.len());
+        let mut at_seams = vec![false; vocabulary.len()];
         for (left, right) in pairs {
             seams.insert(hash_pair(left, right));
+            at_seams[left as usize] = true;
+            at_seams[right as usize] = true;
         }
         let ngrams = &model.parts().ngrams;
         Some(SuperwordEncoder {
             table: MergeTable::new(&supermerges, vocabulary.len()),
             seams,
+            at_seams,
             ngrams: (!ngrams.is_empty()).then(|| Ngrams::from_list(ngrams.iter().cloned())),
         })
+    }
+
+    /// Whether a pretoken that is this symbol can become part of a superword.
+    pub(super) fn may_join(&self, symbol: Symbol) -> bool {
+        // Greedy splitting needs whole runs.
+        self.ngrams.is_some() || self.at_seams[symbol.index()]
     }
 
     /// Appends the tokens of `symbols` to `out` and returns how many symbols were used: all of them
@@ -142,10 +154,13 @@ impl SuperwordEncoder {
             let end = symbols.len().min(start + 65);
             let mut word = 0;
             for (bit, pair) in symbols[start..end].windows(2).enumerate() {
-                // Greedy splitting needs whole runs.
-                let hash = hash_pair(unmarked(pair[0]), unmarked(pair[1]));
-                let seam = self.ngrams.is_some() || self.seams.may_have(hash);
                 let eligible = pair[0] & pair[1] & ELIGIBLE != 0;
+                // Pairs that need no lookup all read the same place, which stays in the
+                // processor's cache.
+                let hash = hash_pair(unmarked(pair[0]), unmarked(pair[1]));
+                let hash = if eligible { hash } else { 0 };
+                // Greedy splitting needs whole runs.
+                let seam = self.ngrams.is_some() || self.seams.may_have(hash);
                 word |= u64::from(seam & eligible) << bit;
             }
             seams.push(word);

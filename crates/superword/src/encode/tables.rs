@@ -66,7 +66,8 @@ impl Tables {
             if id.is_none() || !is_word[symbol.index()] || !reached[symbol.index()] {
                 continue;
             }
-            let eligible = superwords.is_some()
+            let may_join = |superwords: &SuperwordEncoder| superwords.may_join(symbol);
+            let eligible = superwords.as_ref().is_some_and(may_join)
                 && std::str::from_utf8(bytes)
                     .is_ok_and(|pretoken| pretokenizer.is_eligible(pretoken));
             let mark = if eligible { ELIGIBLE } else { 0 };

@@ -348,11 +348,36 @@ impl Pretokenizer {
         }
     }
 
+    /// The same for a pretoken of at most 15 bytes as a number, with its length in the highest byte.
+    #[inline(always)]
+    pub(crate) fn may_be_eligible_short(&self, pretoken: u128) -> bool {
+        match &self.inner.eligible {
+            Eligible::Letter => has_letter_or_high(pretoken),
+            Eligible::Matcher(_) => true,
+        }
+    }
+
     /// Splits a text into runs of one script, whether or not this configuration uses them.
     #[cfg(test)]
     pub(crate) fn script_runs(&self, text: &str) -> Vec<script::Run> {
         script::runs(text.as_bytes()).collect()
     }
+}
+
+/// True if one of sixteen bytes is an ASCII letter or not ASCII.
+#[inline(always)]
+fn has_letter_or_high(bytes: u128) -> bool {
+    const ONES: u64 = 0x0101_0101_0101_0101;
+    const HIGH: u64 = 0x80 * ONES;
+    // Sets the high bit of each such byte. No addition carries into the next byte, because each byte is below 0x80
+    // before it.
+    let found = |bytes: u64| {
+        let low = (bytes | (0x20 * ONES)) & !HIGH;
+        let from_a = low + u64::from(0x80 - b'a') * ONES;
+        let past_z = low + u64::from(0x7f - b'z') * ONES;
+        (from_a & !past_z) | bytes
+    };
+    (found(bytes as u64) | found((bytes >> 64) as u64)) & HIGH != 0
 }
 
 /// True if the valid UTF-8 text contains a letter.

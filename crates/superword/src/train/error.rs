@@ -2,7 +2,7 @@
 
 use super::options::OptionError;
 #[cfg(feature = "files")]
-use crate::corpus::CorpusError;
+use crate::corpus::{CorpusError, place};
 use crate::count::{CountError, CountOverflow};
 #[cfg(feature = "files")]
 use crate::disk::in_process;
@@ -122,6 +122,21 @@ pub enum TrainError {
         /// More than this is needed.
         needed: u64,
     },
+    /// A document does not fit in the memory limit.
+    #[cfg(feature = "files")]
+    #[error("{}: the document of {bytes} bytes does not fit in {given} bytes of memory", place(.source_name, *.line))]
+    DocumentTooLarge {
+        /// The input.
+        source_name: String,
+        /// The line or row where the document starts; `None` if the file is one document.
+        line: Option<u64>,
+        /// The size of the document in the input, decompressed.
+        bytes: u64,
+        /// The limit.
+        given: u64,
+        /// The smallest limit for such a document.
+        needed: u64,
+    },
     /// A run can only resume if its inputs are files.
     #[error("{source_name} is not a file, so a later run could not tell whether it has changed")]
     NotAFile {
@@ -157,6 +172,8 @@ impl TrainError {
         Some(match self {
             TrainError::Option(error) => error.option(),
             TrainError::MemoryTooSmall { .. } | TrainError::MemoryExceeded { .. } => "max_memory",
+            #[cfg(feature = "files")]
+            TrainError::DocumentTooLarge { .. } => "max_memory",
             #[cfg(feature = "files")]
             TrainError::InUse { .. } => "work_dir",
             TrainError::NotAFile { .. } => "work_dir",
@@ -214,6 +231,10 @@ impl TrainError {
             )),
             TrainError::MemoryExceeded { needed, .. } => Some(format!(
                 "give `max_memory` of {needed} or more, or train on a `sample` of the text"
+            )),
+            #[cfg(feature = "files")]
+            TrainError::DocumentTooLarge { needed, .. } => Some(format!(
+                "give `max_memory` of {needed} or more, or divide the document"
             )),
             TrainError::NotAFile { .. } => {
                 Some("write it to a file first, or leave `work_dir` out".into())

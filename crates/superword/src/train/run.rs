@@ -36,12 +36,62 @@ pub fn train(
     observer: &dyn Observer,
 ) -> Result<(Model, TrainReport), TrainError> {
     options.check()?;
+    let has_sketch = has_sketch(options, resources);
+    let budget = resources
+        .max_memory
+        .map(|limit| Budget::new(limit, read, has_sketch));
+    let Some(budget) = budget.transpose()? else {
+        return train_within(
+            None,
+            sources,
+            read,
+            pretokenizer,
+            options,
+            resources,
+            observer,
+        );
+    };
+    let within = &budget.reading(read);
+    train_within(
+        Some(budget),
+        sources,
+        within,
+        pretokenizer,
+        options,
+        resources,
+        observer,
+    )
+    .map_err(|error| budget.explain(error, read))
+}
+
+/// True if bigrams are counted, because candidates will be cut.
+fn has_sketch(options: &TrainOptions, resources: &Resources) -> bool {
+    options.method != Method::Bpe && resources.cutting
+}
+
+fn train_within(
+    budget: Option<Budget>,
+    sources: &[Source],
+    read: &ReadOptions,
+    pretokenizer: &Pretokenizer,
+    options: &TrainOptions,
+    resources: &Resources,
+    observer: &dyn Observer,
+) -> Result<(Model, TrainReport), TrainError> {
     let is_read_once = options.method == Method::Bpe && options.sample.is_none();
     let inputs = match is_read_once && resources.work_dir.is_none() {
         true => Inputs::read_once(sources),
         false => Inputs::unchanging(sources),
     };
-    let mut run = Run::new(&inputs, read, pretokenizer, options, resources, observer)?;
+    let mut run = Run::new(
+        &inputs,
+        read,
+        pretokenizer,
+        options,
+        resources,
+        budget,
+        observer,
+    )?;
     run.plan_sample()?;
     let counted = run.count()?;
     let sketch = counted.extras.sketch;
@@ -95,10 +145,9 @@ impl<'a> Run<'a> {
         pretokenizer: &'a Pretokenizer,
         options: &'a TrainOptions,
         resources: &'a Resources,
+        budget: Option<Budget>,
         observer: &'a dyn Observer,
     ) -> Result<Run<'a>, TrainError> {
-        let budget = resources.max_memory.map(|limit| Budget::new(limit, read));
-        let budget = budget.transpose()?;
         let store = Store::open(resources)?;
         let identities = inputs.identities(store.kept_directory().is_some())?;
         let config = pretokenizer.config();
@@ -140,9 +189,8 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// True if bigrams are counted, because candidates will be cut.
     fn has_sketch(&self) -> bool {
-        self.options.method != Method::Bpe && self.resources.cutting
+        has_sketch(self.options, self.resources)
     }
 
     /// Watches a phase that learns from these counts, within the memory limit.

@@ -79,6 +79,7 @@ fn scanner_and_serde_agree_on_mutated_lines() {
         r#"{"text": "a\n\u00e9\ud83d\ude00 b", "n": [1, -2.5e3, {"x": null}], "b": true}"#,
         r#"{"id":"x\"y","text":"中文 plain","meta":{"text":"inner"}}"#,
         r#"{"text":"one","text":"two\t","z":0}"#,
+        r#"{"text": "\tint main(int argc, char **argv) {\n\t\tputs(\"naïve — 中文\");\n\t}\n// and a comment of more than a block\n"}"#,
     ];
     let pieces = [
         "\"", "\\", "{", "}", "[", "]", ",", ":", "u", "d8", "0", "1", "e", ".", "-", " ", "\t",

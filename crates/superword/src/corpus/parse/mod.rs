@@ -2,4 +2,5 @@
 
 pub(super) mod documents;
 pub(super) mod jsonl;
+mod plain;
 mod scan;

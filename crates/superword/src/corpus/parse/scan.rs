@@ -2,6 +2,7 @@
 //!
 //! Its results always equal those of `serde_json`. It returns [`Scan::Unsure`] for anything unusual.
 
+use super::plain::{BLOCK, special};
 use crate::memory;
 
 /// What the scanner found.
@@ -233,31 +234,69 @@ impl<'a> Scanner<'a> {
             self.at += 1;
             return Some(Text::Borrowed(run));
         }
-        scratch.clear();
-        // Unescaped text is never longer than what is left of the line.
-        memory::reserve_text(scratch, run.len() + self.bytes.len() - self.at);
-        scratch.push_str(run);
+        let mut out = std::mem::take(scratch).into_bytes();
+        let len = self.unescape(run, &mut out)?;
+        out.truncate(len);
+        // SAFETY: the line is valid UTF-8. Pieces of it between ASCII bytes and whole characters were put together.
+        *scratch = unsafe { String::from_utf8_unchecked(out) };
+        Some(Text::Unescaped)
+    }
+
+    /// Writes `run` and the rest of the string after it, without escapes, to the start of `out`. Returns its length.
+    /// `out` gets longer than that.
+    #[inline(always)]
+    fn unescape(&mut self, run: &str, out: &mut Vec<u8>) -> Option<usize> {
+        // The text is never longer than what is left of the line. Whole blocks are copied.
+        let room = run.len() + self.bytes.len() - self.at + BLOCK;
+        memory::reserve(out, room.saturating_sub(out.len()));
+        if out.len() < room {
+            out.resize(room, 0);
+        }
+        out[..run.len()].copy_from_slice(run.as_bytes());
+        let mut len = run.len();
         loop {
-            self.at += 1;
-            if self.bytes[self.at - 1] == b'"' {
-                return Some(Text::Unescaped);
+            match self.peek()? {
+                b'"' => {
+                    self.at += 1;
+                    return Some(len);
+                }
+                b'\\' => {
+                    let kind = *self.bytes.get(self.at + 1)?;
+                    self.at += 2;
+                    out[len] = match kind {
+                        b'n' => b'\n',
+                        b'"' | b'\\' | b'/' => kind,
+                        b't' => b'\t',
+                        b'r' => b'\r',
+                        b'b' => 8,
+                        b'f' => 0xc,
+                        b'u' => {
+                            let character = self.character()?;
+                            len += character.encode_utf8(&mut out[len..]).len();
+                            continue;
+                        }
+                        _ => return None,
+                    };
+                    len += 1;
+                }
+                0..0x20 => return None,
+                plain => {
+                    out[len] = plain;
+                    self.at += 1;
+                    len += 1;
+                }
             }
-            let kind = self.peek()?;
-            self.at += 1;
-            scratch.push(match kind {
-                b'n' => '\n',
-                b'"' => '"',
-                b'\\' => '\\',
-                b'/' => '/',
-                b't' => '\t',
-                b'r' => '\r',
-                b'b' => '\u{8}',
-                b'f' => '\u{c}',
-                b'u' => self.character()?,
-                _ => return None,
-            });
-            let run = self.run()?;
-            scratch.push_str(run);
+            // More plain bytes. Those in the last block of the line are copied one by one.
+            while let Some((block, _)) = self.bytes[self.at..].split_first_chunk::<BLOCK>() {
+                let (target, _) = out[len..].split_first_chunk_mut::<BLOCK>()?;
+                *target = *block;
+                let plain = special(block).trailing_zeros() as usize;
+                self.at += plain;
+                len += plain;
+                if plain < BLOCK {
+                    break;
+                }
+            }
         }
     }
 

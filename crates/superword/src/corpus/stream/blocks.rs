@@ -5,6 +5,7 @@ use std::sync::Arc;
 use super::decompress::{Decompressor, StreamError};
 use super::encoding;
 use super::input::Input;
+use super::large::{Room, memory_of};
 use super::sections::{Before, Section};
 use crate::corpus::{Compression, CorpusError, Format, Source};
 use crate::memory;
@@ -94,11 +95,13 @@ impl BlockReader {
 
     /// Fills `block` with whole records, about `block_size` bytes, or with one record if that is
     /// longer. Returns `None` at the end of the source. An error comes after the last whole record
-    /// before it, and ends the source. `advanced` is called with the raw bytes that were consumed.
+    /// before it, and ends the source. `advanced` is called with the raw bytes that were consumed. A record must fit into
+    /// the room.
     pub(in crate::corpus) fn next_block(
         &mut self,
         block: &mut Vec<u8>,
         block_size: usize,
+        room: &mut Room<'_>,
         observer: &dyn Observer,
         advanced: &mut dyn FnMut(u64),
     ) -> Result<Option<BlockStart>, BlockError> {
@@ -117,6 +120,11 @@ impl BlockReader {
                     return Ok(Some(self.pass(block)));
                 }
                 searched = block.len();
+                if room.is_exceeded(self.format, block.len()) {
+                    self.check_size(block, room, observer)?;
+                }
+                room.wait(block.len(), observer)
+                    .map_err(BlockError::Stopped)?;
             }
             check_stop(observer).map_err(BlockError::Stopped)?;
             let result = self.stream.read(block, observer);
@@ -151,6 +159,61 @@ impl BlockReader {
         }
     }
 
+    /// Returns an error if the last record, of which at least a part is in the block, is too large for the room.
+    #[cold]
+    fn check_size(
+        &mut self,
+        block: &mut Vec<u8>,
+        room: &Room<'_>,
+        observer: &dyn Observer,
+    ) -> Result<(), BlockError> {
+        let start = last_cut(self.format, block).unwrap_or(0);
+        let mut bytes = (block.len() - start) as u64;
+        if !room.is_exceeded(self.format, block.len() - start) {
+            return Ok(());
+        }
+        let before = self.lines_in(&block[..start]);
+        if let (Format::Framed, Some(&length)) = (self.format, block[start..].first_chunk::<8>()) {
+            bytes = u64::from_le_bytes(length);
+        } else {
+            // The blank part of a line at the end: it may end a paragraph.
+            let mut blank = is_blank(last_line(block));
+            while bytes < room.most() {
+                block.clear();
+                match self.stream.read(block, observer) {
+                    Ok(true) => {}
+                    Err(StreamError::Stopped(stopped)) => return Err(BlockError::Stopped(stopped)),
+                    // Damage that follows does not matter any more.
+                    Ok(false) | Err(_) => break,
+                }
+                if let Some(end) = end_of_record(self.format, block, &mut blank) {
+                    bytes += end as u64;
+                    break;
+                }
+                bytes += block.len() as u64;
+            }
+        }
+        self.finished = true;
+        block.clear();
+        Err(BlockError::Corpus(CorpusError::DocumentTooLarge {
+            source_name: self.source_name.to_string(),
+            line: match self.format {
+                Format::Text => None,
+                _ => Some(self.next.line + before),
+            },
+            bytes,
+            memory: memory_of(self.format, bytes),
+        }))
+    }
+
+    /// The number of lines or rows in whole records.
+    fn lines_in(&self, records: &[u8]) -> u64 {
+        match self.format {
+            Format::Framed => frames(records).count() as u64,
+            _ => memchr::memchr_iter(b'\n', records).count() as u64,
+        }
+    }
+
     /// Checks the start of the text, once: refuses other encodings, drops a byte order mark.
     fn start(&mut self, block: &mut Vec<u8>) -> Result<(), BlockError> {
         if self.started || self.format == Format::Framed {
@@ -178,10 +241,7 @@ impl BlockReader {
         let start = self.next;
         self.next.offset += block.len() as u64;
         self.next.is_first = start.is_first && block.iter().all(u8::is_ascii_whitespace);
-        self.next.line += match self.format {
-            Format::Framed => frames(block).count() as u64,
-            _ => memchr::memchr_iter(b'\n', block).count() as u64,
-        };
+        self.next.line += self.lines_in(block);
         start
     }
 
@@ -258,6 +318,30 @@ pub(in crate::corpus) fn frames(bytes: &[u8]) -> impl Iterator<Item = Frame> + '
 /// True for a line that separates paragraphs: only spaces, tabs and the `\r` of its ending.
 pub(in crate::corpus) fn is_blank(line: &[u8]) -> bool {
     line.iter().all(|byte| matches!(byte, b' ' | b'\t' | b'\r'))
+}
+
+/// What follows the last `\n`.
+fn last_line(text: &[u8]) -> &[u8] {
+    &text[memchr::memrchr(b'\n', text).map_or(0, |newline| newline + 1)..]
+}
+
+/// Where the record that `text` continues ends. `blank` tells whether the line that it continues is blank so far.
+fn end_of_record(format: Format, text: &[u8], blank: &mut bool) -> Option<usize> {
+    match format {
+        Format::Jsonl | Format::Lines => memchr::memchr(b'\n', text),
+        Format::Text | Format::Framed => None,
+        Format::Paragraphs => {
+            let mut start = 0;
+            for newline in memchr::memchr_iter(b'\n', text) {
+                if *blank && is_blank(&text[start..newline]) {
+                    return Some(start);
+                }
+                (start, *blank) = (newline + 1, true);
+            }
+            *blank &= is_blank(&text[start..]);
+            None
+        }
+    }
 }
 
 /// True if the line that ends with the `\n` at `newline` ends a record.

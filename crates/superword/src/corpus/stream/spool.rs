@@ -22,6 +22,11 @@ impl Source {
         }
     }
 
+    /// True if the source is stored somewhere, so that it can be read again.
+    pub(crate) fn is_stored(&self) -> bool {
+        !self.is_once_only() && !matches!(self.location, Location::Batches(..))
+    }
+
     /// Returns a source that can be read several times, as training does. A small pipe is kept in
     /// memory, a larger one in an unnamed temporary file, which disappears after its last use.
     /// Other sources are returned unchanged.

@@ -3,6 +3,7 @@
 mod damage;
 mod faults;
 mod formats;
+mod large;
 mod parallel;
 mod real;
 mod sampling;

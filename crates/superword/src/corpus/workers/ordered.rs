@@ -10,12 +10,19 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, SyncSender, channel, s
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
+use super::Spares;
 use super::task::{Done, Task, Watch};
 use crate::corpus::stream::blocks::{BlockError, BlockReader};
 use crate::corpus::stream::input;
+use crate::corpus::stream::large::Room;
 use crate::corpus::{CorpusError, OnError, ReadError, ReadOptions, Source};
+use crate::memory;
 use crate::observe::{Observer, Phase, check_stop};
 use crate::threads;
+
+/// Blocks for each thread that the reader may be ahead. A long document holds up all blocks after it,
+/// and the other threads should have enough to do until it is encoded.
+const BLOCKS_AHEAD: usize = 8;
 
 /// How often the reader checks whether to stop.
 const PATIENCE: Duration = Duration::from_millis(50);
@@ -76,7 +83,8 @@ pub(crate) fn read_ordered<W: BlockWorker>(
         observer,
         ended: AtomicBool::new(false),
     };
-    let ahead = 2 * threads + 2;
+    let ahead = BLOCKS_AHEAD * (threads + 1);
+    let spares = &Spares::default();
     observer.progress(phase, before, total);
     let result = std::thread::scope(|scope| {
         let (permit, permits) = sync_channel(ahead);
@@ -92,6 +100,7 @@ pub(crate) fn read_ordered<W: BlockWorker>(
             watch,
             permits,
             give,
+            spares,
             tell: tell.clone(),
             count: 0,
             read: before,
@@ -117,12 +126,18 @@ pub(crate) fn read_ordered<W: BlockWorker>(
             let mut scratch = String::new();
             while let Some(task) = next_task(&tasks) {
                 let count = task.count;
-                let done = task.work(&mut worker, options, sources, watch, &mut scratch);
+                let (done, mut bytes) =
+                    task.work(&mut worker, options, sources, watch, &mut scratch);
                 if tell.send((count, done)).is_err() {
                     return;
                 }
-                if scratch.capacity() > 4 * options.block_size.max(input::CHUNK) {
+                let most = 4 * options.block_size.max(input::CHUNK);
+                if scratch.capacity() > most {
                     scratch = String::new();
+                }
+                if bytes.capacity() <= most {
+                    bytes.clear();
+                    spares.put(bytes);
                 }
             }
         };
@@ -185,6 +200,8 @@ struct Reader<'a, W: BlockWorker> {
     watch: &'a Watch<'a>,
     permits: Receiver<()>,
     give: SyncSender<Task>,
+    /// Buffers of blocks that have been processed.
+    spares: &'a Spares<Vec<u8>>,
     tell: Sender<(u64, Done<W>)>,
     count: u64,
     read: u64,
@@ -211,10 +228,18 @@ impl<W: BlockWorker> Reader<'_, W> {
         let mut reader = BlockReader::open(&self.sources[source])?;
         let block_size = self.options.block_size.max(1);
         for block in 0.. {
-            let mut bytes = Vec::new();
+            let mut bytes = self.spares.take();
+            // All at once: a buffer that grows in steps is copied.
+            memory::reserve(&mut bytes, block_size.saturating_add(2 * input::CHUNK));
             let read = &mut self.read;
             let mut advanced = |raw_bytes| *read += raw_bytes;
-            let next = reader.next_block(&mut bytes, block_size, self.watch, &mut advanced);
+            let next = reader.next_block(
+                &mut bytes,
+                block_size,
+                &mut Room::unlimited(),
+                self.watch,
+                &mut advanced,
+            );
             let (start, damage) = match next {
                 Ok(Some(start)) => (start, None),
                 Ok(None) => return Ok(true),

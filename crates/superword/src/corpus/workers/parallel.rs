@@ -9,6 +9,7 @@ use super::pool::{Pool, Position};
 use crate::corpus::parse::documents::{Block, Visitor};
 use crate::corpus::stream::blocks::{BlockError, BlockReader};
 use crate::corpus::stream::input;
+use crate::corpus::stream::large::Room;
 use crate::corpus::stream::sections::{Before, Section};
 use crate::corpus::{
     CorpusError, DocumentSink, MAX_SKIPS_SHOWN, OnError, ReadError, ReadOptions, ReadReport,
@@ -77,6 +78,7 @@ fn read<S: DocumentSink>(
         counters: sources.iter().map(|_| Counters::default()).collect(),
         pool: Pool::new(sources, section, threads),
         first_error: Mutex::new(None),
+        turns: Mutex::new(()),
         end: Mutex::new(None),
     };
     observer.progress(phase, 0, total);
@@ -159,6 +161,8 @@ struct Shared<'a, E> {
     counters: Vec<Counters>,
     pool: Pool<'a>,
     first_error: Mutex<Option<(Position, ReadError<E>)>>,
+    /// Whose turn it is to have a large document in memory, if that is limited.
+    turns: Mutex<()>,
     /// What comes before the end of the source that was last read to its end.
     end: Mutex<Option<Before>>,
 }
@@ -253,6 +257,7 @@ impl<'s, 'a, S: DocumentSink> Worker<'s, 'a, S> {
         let block_size = shared.options.block_size.max(1);
         let mut bytes = Vec::new();
         let mut scratch = String::new();
+        let mut room = Room::new(shared.options.document_memory, &shared.turns);
         while let Some((source, reader)) = shared.pool.acquire(shared.observer) {
             let mut reader: BlockReader = match reader {
                 Ok(reader) => reader,
@@ -263,7 +268,13 @@ impl<'s, 'a, S: DocumentSink> Worker<'s, 'a, S> {
                 }
             };
             let mut advanced = |raw_bytes| shared.advanced(source, raw_bytes);
-            let next = reader.next_block(&mut bytes, block_size, shared.observer, &mut advanced);
+            let next = reader.next_block(
+                &mut bytes,
+                block_size,
+                &mut room,
+                shared.observer,
+                &mut advanced,
+            );
             let source_name = reader.source_name().clone();
             let start = match next {
                 Ok(Some(start)) => start,
@@ -278,13 +289,16 @@ impl<'s, 'a, S: DocumentSink> Worker<'s, 'a, S> {
                 }
                 Err(BlockError::Corpus(error)) => {
                     let position = (source, reader.position().line);
-                    if shared.options.on_error == OnError::Stop {
+                    // Nothing is wrong with a document that is too large. What is learned must not depend on the memory.
+                    let is_fault = !matches!(error, CorpusError::DocumentTooLarge { .. });
+                    if shared.options.on_error == OnError::Stop || !is_fault {
                         shared.fail(position, error.into());
                     } else {
                         shared.counters[source].skipped.fetch_add(1, Relaxed);
                         self.keep_skip(position, || error);
                     }
                     shared.pool.finish();
+                    room.leave();
                     continue;
                 }
             };
@@ -320,6 +334,7 @@ impl<'s, 'a, S: DocumentSink> Worker<'s, 'a, S> {
             if scratch.capacity() > 4 * block_size.max(input::CHUNK) {
                 scratch = String::new();
             }
+            room.leave();
         }
     }
 

@@ -54,6 +54,7 @@ pub(in crate::corpus) struct Task {
 }
 
 impl Task {
+    /// Processes the block. Returns the buffer that held it, too.
     pub(in crate::corpus) fn work<W: BlockWorker>(
         self,
         worker: &mut W,
@@ -61,7 +62,7 @@ impl Task {
         sources: &[Source],
         watch: &Watch<'_>,
         scratch: &mut String,
-    ) -> Done<W> {
+    ) -> (Done<W>, Vec<u8>) {
         let block = Block {
             source_name: &self.source_name,
             format: sources[self.number.source].format,
@@ -83,14 +84,13 @@ impl Task {
         let (skipped, first_skips) = (visit.skipped, visit.first_skips);
         // Also after an error, so that no document of this block gets into the next one.
         let made = worker.finish();
-        visited?;
         let block = OrderedBlock {
             number: self.number,
             made,
             skipped,
             first_skips,
         };
-        Ok((block, self.read))
+        (visited.map(|()| (block, self.read)), self.bytes)
     }
 }
 

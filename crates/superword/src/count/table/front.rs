@@ -5,11 +5,15 @@
 //! a table that fits into the second-level cache. A key that has to make room is added to the large table, but
 //! not at once: its place there is prefetched first, and it waits in a queue until the place has arrived.
 
-use super::{CountTable, Item};
+use super::{CountTable, Item, Set};
 use crate::memory;
+use crate::prefetch::prefetch;
 
-/// The number of sets. Each has two entries and is one cache line, so the whole table takes 512 kB.
+/// The number of sets. Each is one cache line, so the whole table takes 512 kB.
 const SETS: usize = 1 << 13;
+
+/// The number of keys that wait until their sets have arrived in the first-level cache.
+const WAITING: usize = 64;
 
 /// The number of keys in the queue. Its accesses to memory are under way at the same time.
 const QUEUE: usize = 32;
@@ -19,7 +23,7 @@ struct Entry<T: Item> {
     key: T::Inline,
     hash: u64,
     /// 0 if the entry is free.
-    count: u64,
+    count: u32,
 }
 
 impl<T: Item> Default for Entry<T> {
@@ -32,16 +36,14 @@ impl<T: Item> Default for Entry<T> {
     }
 }
 
-/// Two entries for keys with the same low bits of the hash. The first one holds the more
-/// frequent key. The second one holds the last key that was not found.
-#[derive(Clone, Copy, Debug)]
-#[repr(align(64))]
-struct Set<T: Item>([Entry<T>; 2]);
-
 /// Counts inline keys. They reach the large table sooner or later, at the latest in [`Front::flush`].
 #[derive(Clone, Debug)]
 pub(crate) struct Front<T: Item> {
     sets: Vec<Set<T>>,
+    /// Keys and the numbers of their sets.
+    waiting: [(T::Inline, u16); WAITING],
+    /// The number of keys that wait.
+    length: usize,
     queue: [Entry<T>; QUEUE],
     next: usize,
 }
@@ -50,6 +52,8 @@ impl<T: Item> Front<T> {
     pub(crate) fn new() -> Front<T> {
         Front {
             sets: Vec::new(),
+            waiting: [(T::FREE, 0); WAITING],
+            length: 0,
             queue: [Entry::default(); QUEUE],
             next: 0,
         }
@@ -58,39 +62,50 @@ impl<T: Item> Front<T> {
     /// Takes the memory that [`Front::add`] needs. A thread that never gets a document does without.
     pub(crate) fn prepare(&mut self) {
         if self.sets.is_empty() {
-            self.sets = memory::filled(Set([Entry::default(); 2]), SETS);
+            self.sets = memory::filled(Set::EMPTY, SETS);
         }
     }
 
     /// Counts an inline key once, after [`Front::prepare`].
     #[inline(always)]
     pub(crate) fn add(&mut self, key: &T::Inline, hash: u64, table: &mut CountTable<T>) {
-        let [first, second] = &mut self.sets[hash as usize & (SETS - 1)].0;
-        if first.key == *key {
-            first.count += 1;
-            return;
+        let set = hash as usize & (SETS - 1);
+        prefetch(&self.sets[set]);
+        self.waiting[self.length % WAITING] = (*key, set as u16);
+        self.length += 1;
+        if self.length == WAITING {
+            self.count_waiting(table);
         }
-        if second.key == *key {
-            second.count += 1;
-            if second.count > first.count {
-                std::mem::swap(first, second);
-            }
-            return;
-        }
-        let new = Entry {
-            key: *key,
-            hash,
-            count: 1,
-        };
-        let evicted = std::mem::replace(second, new);
-        if evicted.count != 0 {
+    }
+
+    /// Counts the keys that wait. They are not counted one by one as they come, because finding a key takes branches
+    /// that are hard to predict. Here hardly anything has to be done again after a wrong prediction.
+    #[inline(never)]
+    fn count_waiting(&mut self, table: &mut CountTable<T>) {
+        let length = std::mem::take(&mut self.length);
+        for at in 0..length {
+            let (key, set) = self.waiting[at % WAITING];
+            let set = &mut self.sets[usize::from(set)];
+            let evicted = match set.find(&key) {
+                Some(count) if *count < u32::MAX => {
+                    *count += 1;
+                    continue;
+                }
+                Some(count) => (key, std::mem::replace(count, 1)),
+                None => set.insert(&key, 1),
+            };
             self.enqueue(evicted, table);
         }
     }
 
     #[inline(always)]
-    fn enqueue(&mut self, entry: Entry<T>, table: &mut CountTable<T>) {
-        table.prefetch(entry.hash);
+    fn enqueue(&mut self, (key, count): (T::Inline, u32), table: &mut CountTable<T>) {
+        if count == 0 {
+            return;
+        }
+        let hash = T::hash_inline(&key);
+        table.prefetch(hash);
+        let entry = Entry { key, hash, count };
         let ready = std::mem::replace(&mut self.queue[self.next], entry);
         self.next = (self.next + 1) % QUEUE;
         pass_on(&ready, table);
@@ -98,12 +113,11 @@ impl<T: Item> Front<T> {
 
     /// Adds everything to the large table.
     pub(crate) fn flush(&mut self, table: &mut CountTable<T>) {
+        self.count_waiting(table);
         for set in 0..self.sets.len() {
-            let set = std::mem::replace(&mut self.sets[set], Set([Entry::default(); 2]));
-            for entry in set.0 {
-                if entry.count != 0 {
-                    self.enqueue(entry, table);
-                }
+            let set = std::mem::replace(&mut self.sets[set], Set::EMPTY);
+            for entry in set.entries() {
+                self.enqueue(entry, table);
             }
         }
         for entry in std::mem::replace(&mut self.queue, [Entry::default(); QUEUE]) {
@@ -116,7 +130,7 @@ impl<T: Item> Front<T> {
 fn pass_on<T: Item>(entry: &Entry<T>, table: &mut CountTable<T>) {
     if entry.count != 0 {
         // Cannot overflow: no text has 2^64 pretokens.
-        let _ = table.add_inline(&entry.key, entry.hash, entry.count);
+        let _ = table.add_inline(&entry.key, entry.hash, u64::from(entry.count));
     }
 }
 
@@ -148,5 +162,19 @@ mod tests {
                 assert_eq!(with.get(key), count);
             }
         }
+    }
+
+    #[test]
+    fn a_count_that_gets_too_large_for_it_is_passed_on() {
+        let (mut front, mut table) = (Front::<u8>::new(), CountTable::default());
+        front.prepare();
+        let key = u8::inline(b" the").unwrap();
+        let hash = u8::hash_inline(&key);
+        front.sets[hash as usize & (SETS - 1)].insert(&key, u32::MAX - 1);
+        for _ in 0..3 {
+            front.add(&key, hash, &mut table);
+        }
+        front.flush(&mut table);
+        assert_eq!(table.get(b" the"), u64::from(u32::MAX) + 2);
     }
 }

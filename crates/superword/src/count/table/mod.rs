@@ -5,6 +5,7 @@
 //!
 //! - `segment`: a hash table of counts that is ordered by hash
 //! - `front`: a small table in front of the large one, for the keys that come up all the time
+//! - `set`: the entries of a small table that share a cache line
 //! - `sum`: adding tables up, on several threads
 //!
 //! A [`CountTable`] is divided into segments by the highest bits of the hash. This has three benefits: tables are
@@ -13,9 +14,11 @@
 
 mod front;
 mod segment;
+mod set;
 mod sum;
 
 pub(crate) use front::Front;
+pub(crate) use set::Set;
 pub(crate) use sum::sum;
 
 use segment::Segment;
@@ -81,6 +84,17 @@ impl<T: Item> CountTable<T> {
     /// The most memory that a table with as many keys uses, in bytes.
     pub(crate) fn most_memory(&self) -> usize {
         self.segments.iter().map(Segment::most_memory).sum()
+    }
+
+    /// The share of [`CountTable::most_memory`] that a key of this length has.
+    pub(crate) fn most_memory_of(length: usize, is_inline: bool) -> usize {
+        Segment::<T>::most_memory_of(length, is_inline)
+    }
+
+    /// True if keys with this hash are among those of [`CountTable::for_some_keys`].
+    #[inline(always)]
+    pub(crate) fn is_one_of_some(hash: u64) -> bool {
+        segment_of(hash) == 0
     }
 
     /// The number of items in all keys.

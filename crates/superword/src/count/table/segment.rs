@@ -100,6 +100,14 @@ impl<T: Item> Segment<T> {
             + self.arena.len() * size_of::<T>()
     }
 
+    /// The share of [`Segment::most_memory`] that a key of this length has.
+    pub(super) fn most_memory_of(length: usize, is_inline: bool) -> usize {
+        match is_inline {
+            true => size_of::<Slot<T>>() * 25 / 14,
+            false => (size_of::<Long>() + 1) * 16 / 7 + length * size_of::<T>(),
+        }
+    }
+
     #[inline(always)]
     pub(super) fn prefetch(&self, hash: u64) {
         if let Some(slot) = self.slots.get(first_slot(hash, self.slots.len())) {

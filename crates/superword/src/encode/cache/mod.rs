@@ -26,6 +26,8 @@ use wide::{
 };
 pub(super) use wide::{WIDE_BYTES, WideKey};
 
+use crate::large::LargeArray;
+
 /// The default memory limit of each worker's cache, in bytes.
 pub const CACHE_BYTES: usize = 32 << 20;
 
@@ -35,7 +37,7 @@ const MAX_SHORT: usize = 2 << 20;
 /// Pretokens → symbols.
 #[derive(Clone, Debug, Default)]
 pub(super) struct PretokenCache {
-    short: Vec<Bucket>,
+    short: LargeArray<Bucket>,
     middle: WideTable<MiddleLine>,
     wide: WideTable<WideLine>,
     overflow: Overflow,
@@ -48,13 +50,13 @@ pub(super) struct PretokenCache {
 /// take precedence, because they are the more frequent ones.
 #[derive(Clone, Debug)]
 pub(super) struct KnownTokens {
-    buckets: Vec<Bucket>,
+    buckets: LargeArray<Bucket>,
 }
 
 impl Default for KnownTokens {
     fn default() -> Self {
         KnownTokens {
-            buckets: vec![Bucket::default(); MAX_SHORT / size_of::<Bucket>()],
+            buckets: LargeArray::filled(Bucket::default(), MAX_SHORT / size_of::<Bucket>()),
         }
     }
 }
@@ -84,7 +86,7 @@ impl PretokenCache {
         let buckets = 1 << buckets.ilog2();
         self.short = match known.buckets.len() == buckets {
             true => known.buckets.clone(),
-            false => crate::memory::filled(Bucket::default(), buckets),
+            false => LargeArray::filled(Bucket::default(), buckets),
         };
         self.middle = WideTable::new(bytes - short - wide - overflow - long);
         self.wide = WideTable::new(wide);
@@ -114,6 +116,18 @@ impl PretokenCache {
         match key.len() <= MIDDLE_BYTES {
             true => self.middle.prefetch(key),
             false => self.wide.prefetch(key),
+        }
+    }
+
+    /// Prefetches the symbols of a pretoken that are not in its line, which must be prefetched by now.
+    #[inline(always)]
+    pub(super) fn prefetch_overflow(&self, key: &WideKey) {
+        let place = match key.len() <= MIDDLE_BYTES {
+            true => self.middle.place(key),
+            false => self.wide.place(key),
+        };
+        if let Some(place) = place {
+            self.overflow.prefetch(place);
         }
     }
 

@@ -1,7 +1,8 @@
 //! The symbols of pretokens that have more of them than fit into a line. The line says where they
 //! are.
 
-use crate::memory;
+use crate::large::LargeArray;
+use crate::prefetch::prefetch;
 
 /// Where the symbols of a pretoken are: their position, in two halves, and their number.
 pub(super) type Place = [u32; 3];
@@ -9,7 +10,7 @@ pub(super) type Place = [u32; 3];
 /// A ring of symbols. When it is full, new ones overwrite the oldest.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Overflow {
-    symbols: Vec<u32>,
+    symbols: LargeArray<u32>,
     /// The position after the symbols that were added last. Positions never start again at 0: the
     /// symbols at a position are at its remainder by `max`.
     end: u64,
@@ -24,7 +25,7 @@ impl Overflow {
     /// An empty ring of at most `bytes`.
     pub(super) fn new(bytes: usize) -> Overflow {
         Overflow {
-            symbols: Vec::new(),
+            symbols: LargeArray::default(),
             end: 0,
             max: bytes / size_of::<u32>(),
         }
@@ -58,9 +59,20 @@ impl Overflow {
     #[cold]
     fn grow(&mut self, needed: usize) {
         let len = (self.symbols.len() * 2).max(needed).max(FIRST);
-        let more = len.min(self.max) - self.symbols.len();
-        memory::reserve_exact(&mut self.symbols, more);
-        self.symbols.resize(self.symbols.len() + more, 0);
+        let mut symbols = LargeArray::filled(0, len.min(self.max));
+        symbols[..self.symbols.len()].copy_from_slice(&self.symbols);
+        self.symbols = symbols;
+    }
+
+    /// Prefetches the symbols at a place.
+    #[inline(always)]
+    pub(super) fn prefetch(&self, place: Place) {
+        let [low, high, _] = place;
+        let position = u64::from(high) << 32 | u64::from(low);
+        let at = (position % self.max.max(1) as u64) as usize;
+        if let Some(symbol) = self.symbols.get(at) {
+            prefetch(symbol);
+        }
     }
 
     /// Appends the symbols at a place and returns how many there are, 0 if they were overwritten.
@@ -107,7 +119,7 @@ mod tests {
                     None => assert!(count > max),
                 }
                 added += count;
-                assert!(ring.symbols.capacity() <= max);
+                assert!(ring.symbols.len() <= max);
             }
             let (mut found, mut kept) = (0, 0);
             for (place, symbols) in places.iter().rev() {

@@ -2,6 +2,7 @@
 
 use super::overflow::Place;
 use crate::hash::{fold, hash_u128};
+use crate::large::LargeArray;
 use crate::prefetch::prefetch;
 
 /// The most bytes of a pretoken in these tables.
@@ -262,8 +263,8 @@ impl Line for WideLine {
 /// Pretokens → symbols. The table grows as it fills, so that a few short texts do not pay for all of
 /// its memory.
 #[derive(Clone, Debug, Default)]
-pub(super) struct WideTable<L> {
-    lines: Vec<L>,
+pub(super) struct WideTable<L: Copy> {
+    lines: LargeArray<L>,
     /// The number of pretokens in the table.
     used: usize,
     max_lines: usize,
@@ -273,7 +274,7 @@ impl<L: Line> WideTable<L> {
     /// An empty table of at most `bytes`.
     pub(super) fn new(bytes: usize) -> WideTable<L> {
         WideTable {
-            lines: Vec::new(),
+            lines: LargeArray::default(),
             used: 0,
             max_lines: bytes / size_of::<L>(),
         }
@@ -304,6 +305,18 @@ impl<L: Line> WideTable<L> {
         }
     }
 
+    /// Where the symbols of a pretoken are, if they are not in its line.
+    #[inline(always)]
+    pub(super) fn place(&self, key: &WideKey) -> Option<Place>
+    where
+        L::Array: AsRef<[u32]>,
+    {
+        match self.get(key) {
+            Some((array, 0)) => Some(place_in(array.as_ref())),
+            _ => None,
+        }
+    }
+
     /// Adds the symbols of a pretoken.
     pub(super) fn insert(&mut self, key: &WideKey, symbols: Symbols<'_>) {
         if self.used * 2 >= self.lines.len() * L::ENTRIES && self.lines.len() < self.max_lines {
@@ -331,9 +344,9 @@ impl<L: Line> WideTable<L> {
     #[cold]
     fn grow(&mut self) {
         let lines = (self.lines.len() * 4).clamp(FIRST.min(self.max_lines), self.max_lines);
-        let old = std::mem::replace(&mut self.lines, crate::memory::filled(L::default(), lines));
+        let old = std::mem::replace(&mut self.lines, LargeArray::filled(L::default(), lines));
         self.used = 0;
-        for line in old {
+        for line in old.iter() {
             line.for_each(|key, symbols| self.insert_in_line(key, symbols));
         }
     }

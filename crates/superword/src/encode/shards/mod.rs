@@ -13,6 +13,7 @@ mod error;
 mod formats;
 mod packed;
 mod recipe;
+mod records;
 mod run;
 mod shard;
 mod writer;
@@ -26,9 +27,19 @@ pub use run::{Begun, ShardRun};
 pub use shard::{Shard, ShardFile, ShardReport};
 
 use super::Encoder;
-use crate::corpus::{BlockWorker, ReadError, ReadOptions, Source, read_ordered};
+use super::session::Session;
+use crate::corpus::{BlockWorker, ReadError, ReadOptions, Source, Spares, read_ordered};
+use crate::memory;
 use crate::observe::{Observer, Phase};
 use writer::ShardWriter;
+
+/// Text bytes that a thread encodes at a time. Small enough that all threads end at about the same
+/// time.
+const BLOCK_SIZE: usize = 256 << 10;
+
+/// Buffers are kept for the next block if they are not larger than a block by this factor. The ids of
+/// a block of usual text take about as many bytes as the text.
+const MAX_RETAINED: usize = 8;
 
 impl Encoder {
     /// Encodes all documents of the sources, in order, into the directory of `run`, and writes the
@@ -49,16 +60,20 @@ impl Encoder {
             text_field: run.recipe.text_field.clone(),
             on_error: run.recipe.on_error,
             threads,
+            block_size: run.block_size,
             ..ReadOptions::default()
         };
         let mut writer = ShardWriter::new(run, tables, observer);
         // Written even before the first shard: it marks the directory as ours.
         writer.write_progress().map_err(ReadError::Sink)?;
+        let spares = &Spares::default();
+        let most = MAX_RETAINED * run.block_size;
         let make_worker = || ShardWorker {
-            encoder: self,
+            session: Session::new(self),
             recipe: &run.recipe,
             ids: Vec::new(),
-            encoded: EncodedBlock::default(),
+            encoded: spares.take(),
+            spares,
         };
         let reading = read_ordered(
             sources,
@@ -67,7 +82,14 @@ impl Encoder {
             Phase::Encode,
             observer,
             make_worker,
-            |block| writer.write_block(block),
+            |mut block| {
+                writer.write_block(&mut block)?;
+                block.made.clear();
+                if block.made.numbers.capacity() <= most {
+                    spares.put(block.made);
+                }
+                Ok(())
+            },
         );
         reading.map_err(|error| match error {
             ReadError::Sink(ShardError::Stopped(stopped)) => stopped.into(),
@@ -87,15 +109,27 @@ impl Encoder {
 struct EncodedBlock {
     /// The ids as the shards store them, little-endian.
     numbers: Vec<u8>,
-    /// For each document the number of its tokens and the bytes of its text.
-    documents: Vec<(u64, u64)>,
+    /// For each document the number of its tokens.
+    lengths: Vec<u64>,
+    /// For each document the bytes of its text.
+    bytes: Vec<u64>,
+}
+
+impl EncodedBlock {
+    fn clear(&mut self) {
+        self.numbers.clear();
+        self.lengths.clear();
+        self.bytes.clear();
+    }
 }
 
 struct ShardWorker<'e> {
-    encoder: &'e Encoder,
+    session: Session<'e>,
     recipe: &'e Recipe,
     ids: Vec<u32>,
     encoded: EncodedBlock,
+    /// Blocks that have been written.
+    spares: &'e Spares<EncodedBlock>,
 }
 
 impl BlockWorker for ShardWorker<'_> {
@@ -104,10 +138,12 @@ impl BlockWorker for ShardWorker<'_> {
 
     fn document(&mut self, text: &str) -> Result<(), ShardError> {
         self.ids.clear();
-        self.encoder.encode_ordinary(text, &mut self.ids)?;
+        self.session.encode_ordinary(text, &mut self.ids)?;
         self.ids.extend(self.recipe.eot_token);
         let numbers = &mut self.encoded.numbers;
-        match self.recipe.format.written(self.recipe.dtype) {
+        let dtype = self.recipe.format.written(self.recipe.dtype);
+        memory::reserve(numbers, self.ids.len() * dtype.size() as usize);
+        match dtype {
             Dtype::Uint16 => {
                 for &id in &self.ids {
                     let number = u16::try_from(id).map_err(|_| ShardError::IdTooLarge {
@@ -131,12 +167,12 @@ impl BlockWorker for ShardWorker<'_> {
                 numbers.extend(self.ids.iter().flat_map(|&id| u64::from(id).to_le_bytes()));
             }
         }
-        let counts = (self.ids.len() as u64, text.len() as u64);
-        self.encoded.documents.push(counts);
+        self.encoded.lengths.push(self.ids.len() as u64);
+        self.encoded.bytes.push(text.len() as u64);
         Ok(())
     }
 
     fn finish(&mut self) -> EncodedBlock {
-        std::mem::take(&mut self.encoded)
+        std::mem::replace(&mut self.encoded, self.spares.take())
     }
 }

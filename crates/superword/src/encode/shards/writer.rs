@@ -65,33 +65,56 @@ impl<'r> ShardWriter<'r> {
     /// Writes the documents of the next block.
     pub(super) fn write_block(
         &mut self,
-        block: OrderedBlock<EncodedBlock>,
+        block: &mut OrderedBlock<EncodedBlock>,
     ) -> Result<(), ShardError> {
         self.current.block = block.number;
         self.current.skipped_before = self.report.skipped;
-        self.current.documents_of_block = 0;
         let recipe = &self.run.recipe;
         let size = recipe.format.written(recipe.dtype).size();
-        let mut numbers = &block.made.numbers[..];
-        for (tokens, bytes) in block.made.documents {
-            let (document, rest) = numbers.split_at((tokens * size) as usize);
-            numbers = rest;
-            self.current.documents_of_block += 1;
-            if self.already_written > 0 {
-                self.already_written -= 1;
-                continue;
-            }
-            self.append(document, tokens, bytes)?;
-        }
+        let EncodedBlock {
+            numbers,
+            lengths,
+            bytes,
+        } = &block.made;
+        let ids_of = |lengths: &[u64]| (lengths.iter().sum::<u64>() * size) as usize;
+        let mut document = (self.already_written as usize).min(lengths.len());
+        let mut numbers = &numbers[ids_of(&lengths[..document])..];
         self.already_written = 0;
+        self.current.documents_of_block = document as u64;
+        while document < lengths.len() {
+            let end = document + self.documents_that_fit(&lengths[document..]);
+            let now = &lengths[document..end];
+            let (ids, rest) = numbers.split_at(ids_of(now));
+            self.current.documents_of_block = end as u64;
+            self.append(ids, now, &bytes[document..end], size)?;
+            (document, numbers) = (end, rest);
+        }
         self.report.skipped += block.skipped;
         let room = MAX_SKIPS_SHOWN - self.report.first_skips.len();
-        let skips = block.first_skips.into_iter().take(room);
+        let skips = block.first_skips.drain(..).take(room);
         self.report.first_skips.extend(skips);
         Ok(())
     }
 
-    fn append(&mut self, document: &[u8], tokens: u64, bytes: u64) -> Result<(), ShardError> {
+    /// How many of the documents go to the open shard, at least one: it ends with the document that
+    /// fills it.
+    fn documents_that_fit(&self, lengths: &[u64]) -> usize {
+        let mut tokens = self.current.tokens;
+        let fills = lengths.iter().position(|length| {
+            tokens += length;
+            tokens >= self.run.recipe.shard_size
+        });
+        fills.map_or(lengths.len(), |last| last + 1)
+    }
+
+    /// Appends documents to the open shard, which is finished if they fill it.
+    fn append(
+        &mut self,
+        ids: &[u8],
+        lengths: &[u64],
+        bytes: &[u64],
+        size: u64,
+    ) -> Result<(), ShardError> {
         // The caller may no longer be waiting, so no shard is started after a request to stop.
         check_stop(self.observer)?;
         let open = match &mut self.open {
@@ -108,10 +131,10 @@ impl<'r> ShardWriter<'r> {
                 })?)
             }
         };
-        self.current.tokens += tokens;
-        self.current.documents += 1;
-        self.current.bytes += bytes;
-        open.append(document, tokens)?;
+        self.current.tokens += lengths.iter().sum::<u64>();
+        self.current.documents += lengths.len() as u64;
+        self.current.bytes += bytes.iter().sum::<u64>();
+        open.append_all(ids, lengths, size)?;
         if self.current.tokens >= self.run.recipe.shard_size {
             self.finish_shard()?;
         }

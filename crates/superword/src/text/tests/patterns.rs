@@ -384,3 +384,22 @@ fn properties_that_are_not_in_our_tables_are_known() {
         );
     }
 }
+
+#[test]
+fn short_pretokens_are_eligible_as_others_are() {
+    let gpt4o = preset("gpt4o");
+    let mut random = Random(8);
+    for round in 0..20_000 {
+        let len = 1 + random.index(15);
+        let bytes: Vec<u8> = (0..len)
+            .map(|_| match round % 2 {
+                0 => random.below(256) as u8,
+                _ => *random.pick(b"@[`{ 09\n\x00\x7f_AZaz\x80\xc1\xff"),
+            })
+            .map(|byte| if round % 4 == 3 { byte & 0x3f } else { byte })
+            .collect();
+        let key = crate::table::inline_key(&bytes, 0, len);
+        let expected = gpt4o.may_be_eligible(&bytes);
+        assert_eq!(gpt4o.may_be_eligible_short(key), expected, "{bytes:?}");
+    }
+}

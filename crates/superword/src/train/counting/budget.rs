@@ -1,7 +1,7 @@
 //! How a memory limit is divided, and what a run needs at least.
 
 use super::super::TrainError;
-use crate::corpus::ReadOptions;
+use crate::corpus::{CorpusError, ReadOptions};
 use crate::count::Counts;
 
 /// Memory of a process that has not counted anything yet.
@@ -12,8 +12,12 @@ const READING_BYTES: u64 = 8 << 20;
 const MIN_TABLE_BYTES: u64 = 8 << 20;
 /// The smallest useful index of pairs.
 const MIN_INDEX_BYTES: u64 = 16 << 20;
+/// One in this many parts of what is left is for a large document.
+const DOCUMENT_SHARE: u64 = 4;
 /// The index of pairs starts with at least one in this many places.
 const FEWEST_PLACES: u64 = 4;
+/// What the pairs take for each place, while they are counted.
+const PAIR_BYTES: u64 = 2;
 /// What a place in the index takes, with the slack that is left until the index is tidied up.
 const PLACE_BYTES: u64 = 5;
 
@@ -24,6 +28,8 @@ pub(in crate::train) struct Budget {
     limit: u64,
     /// For one table of one worker.
     pub(super) table: usize,
+    /// For one large document.
+    document: u64,
     /// For one bigram sketch.
     pub(super) sketch: usize,
 }
@@ -76,18 +82,28 @@ impl Size {
         (self.items + self.keys) * 17 / 4
     }
 
+    /// The memory of the pairs of the sequences.
+    fn pairs(self) -> u64 {
+        self.items.saturating_sub(self.keys) * PAIR_BYTES
+    }
+
     /// The memory for learning from the keys, apart from the process itself.
     fn learning(self) -> u64 {
         let places = self.items.saturating_sub(self.keys) / FEWEST_PLACES;
         let index = (places * PLACE_BYTES).max(MIN_INDEX_BYTES);
         // A table of counts is freed bit by bit while the sequences are laid out.
-        (self.cells() + index).max(self.table + self.table / 16)
+        (self.cells() + self.pairs() + index).max(self.table + self.table / 16)
     }
 }
 
 impl Budget {
-    /// Divides `limit` bytes. [`TrainError::MemoryTooSmall`] says how much is needed.
-    pub(in crate::train) fn new(limit: u64, read: &ReadOptions) -> Result<Budget, TrainError> {
+    /// Divides `limit` bytes. [`TrainError::MemoryTooSmall`] says how much is needed. Without sketches, there is more memory
+    /// for tables.
+    pub(in crate::train) fn new(
+        limit: u64,
+        read: &ReadOptions,
+        has_sketch: bool,
+    ) -> Result<Budget, TrainError> {
         let workers = crate::threads::resolve(read.threads) as u64;
         let needed = BASE_BYTES + workers * (READING_BYTES + MIN_TABLE_BYTES);
         if limit < needed {
@@ -98,9 +114,10 @@ impl Budget {
             });
         }
         let left = limit - BASE_BYTES - workers * READING_BYTES;
+        let document = left / DOCUMENT_SHARE;
         // Each worker has a sketch, and one more holds their sum.
         let sketch = left / 4 / (workers + 1);
-        let counts = left - left / 4;
+        let counts = left - document - if has_sketch { left / 4 } else { 0 };
         // Documents that count a different number of times go to different tables. A group has at
         // most two such numbers.
         let tables = read
@@ -112,8 +129,41 @@ impl Budget {
         Ok(Budget {
             limit,
             table: table as usize,
+            document,
             sketch: sketch as usize,
         })
+    }
+
+    /// The same reading within the limit.
+    pub(in crate::train) fn reading(&self, read: &ReadOptions) -> ReadOptions {
+        ReadOptions {
+            document_memory: Some(self.document),
+            ..read.clone()
+        }
+    }
+
+    /// Says which limit is enough, if the error is that a document is too large.
+    pub(in crate::train) fn explain(&self, error: TrainError, read: &ReadOptions) -> TrainError {
+        match error {
+            TrainError::Corpus(CorpusError::DocumentTooLarge {
+                source_name,
+                line,
+                bytes,
+                memory,
+            }) => {
+                let workers = crate::threads::resolve(read.threads) as u64;
+                let left = memory.saturating_add(1).saturating_mul(DOCUMENT_SHARE);
+                let needed = left.saturating_add(BASE_BYTES + workers * READING_BYTES);
+                TrainError::DocumentTooLarge {
+                    source_name,
+                    line,
+                    bytes,
+                    given: self.limit,
+                    needed: needed.checked_next_multiple_of(1_000_000).unwrap_or(needed),
+                }
+            }
+            other => other,
+        }
     }
 
     /// The memory that a text of this size needs for `purpose`, next to `other` bytes.
@@ -143,6 +193,11 @@ impl Budget {
         Err(self.exceeded(what, needed))
     }
 
+    /// True if the limit is below this.
+    pub(super) fn is_below(&self, needed: u64) -> bool {
+        self.limit < needed
+    }
+
     /// True if the limit is far below this: `times` the limit is less.
     pub(super) fn is_clearly_below(&self, needed: u64, times: f64) -> bool {
         (self.limit as f64) * times < needed as f64
@@ -162,7 +217,7 @@ impl Budget {
 
     /// The most places for the index of pairs of a text of this size, next to `other` bytes.
     pub(in crate::train) fn places(&self, size: Size, other: u64) -> usize {
-        let taken = BASE_BYTES + other + size.cells();
+        let taken = BASE_BYTES + other + size.cells() + size.pairs();
         let left = self.limit.saturating_sub(taken).max(MIN_INDEX_BYTES);
         (left / PLACE_BYTES) as usize
     }
@@ -184,11 +239,11 @@ mod tests {
                 items: keys * 9,
                 table: keys * 38,
             };
-            let small = Budget::new(100 << 20, &read).unwrap();
+            let small = Budget::new(100 << 20, &read, true).unwrap();
             match small.check("pretokens", size, Purpose::Learning, 1 << 20) {
                 Ok(()) => assert!(keys < 1_000_000),
                 Err(TrainError::MemoryExceeded { needed, .. }) => {
-                    let enough = Budget::new(needed, &read).unwrap();
+                    let enough = Budget::new(needed, &read, true).unwrap();
                     enough
                         .check("pretokens", size, Purpose::Learning, 1 << 20)
                         .unwrap();

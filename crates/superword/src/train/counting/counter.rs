@@ -2,7 +2,7 @@
 
 use crate::corpus::DocumentSink;
 use crate::count::{
-    BigramSketch, CandidateCounter, CandidateCounts, CountOverflow, Counts, PretokenCounter,
+    BigramSketch, CandidateCounter, CandidateCounts, CountOverflow, Counts, Left, PretokenCounter,
     PretokenCounts,
 };
 use crate::text::SplitError;
@@ -11,6 +11,18 @@ use crate::text::SplitError;
 pub(super) trait Counter: DocumentSink<Error = SplitError> {
     /// What is counted.
     type Counts: Counts;
+
+    /// Counts a document from where it was left, if it was, until the counts take more than `most` bytes. Returns where
+    /// it was left, or `None` at its end.
+    fn document_from(
+        &mut self,
+        text: &str,
+        left: Left,
+        most: usize,
+    ) -> Result<Option<Left>, SplitError>;
+
+    /// From now on, counts only those keys that [`Counts::for_some_keys`] visits.
+    fn measure(&mut self);
 
     /// The counts so far. Some may still be missing.
     fn counts(&self) -> &Self::Counts;
@@ -64,6 +76,19 @@ impl DocumentSink for PretokenCounter {
 impl Counter for PretokenCounter {
     type Counts = PretokenCounts;
 
+    fn document_from(
+        &mut self,
+        text: &str,
+        left: Left,
+        most: usize,
+    ) -> Result<Option<Left>, SplitError> {
+        PretokenCounter::document_from(self, text, left, most)
+    }
+
+    fn measure(&mut self) {
+        PretokenCounter::measure(self);
+    }
+
     fn counts(&self) -> &PretokenCounts {
         PretokenCounter::counts(self)
     }
@@ -88,6 +113,21 @@ impl DocumentSink for CandidateCounter<'_> {
 
 impl Counter for CandidateCounter<'_> {
     type Counts = CandidateCounts;
+
+    /// Never leaves a document: its candidates take little more memory than its text.
+    fn document_from(
+        &mut self,
+        text: &str,
+        _left: Left,
+        _most: usize,
+    ) -> Result<Option<Left>, SplitError> {
+        CandidateCounter::document(self, text)?;
+        Ok(None)
+    }
+
+    fn measure(&mut self) {
+        CandidateCounter::measure(self);
+    }
 
     fn counts(&self) -> &CandidateCounts {
         CandidateCounter::counts(self)

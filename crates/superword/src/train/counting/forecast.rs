@@ -1,19 +1,22 @@
-//! Tells early in a pass whether its counts will fit into the memory limit.
+//! Tells early in a pass whether its counts will fit into the memory limit, and how much memory they need.
 //!
-//! While the text is read, a share of the keys is collected. The number of distinct keys of a text grows like a power of
-//! its size (Heaps' law). The power falls slowly, so a curve that is continued far overestimates the number. An estimate
-//! from little text therefore has to be far above the limit before the work is stopped.
+//! While the text is read, a share of the keys is collected. The number of distinct keys of a text grows about like a power
+//! of its size (Heaps' law), so the number of all keys can be estimated after a part of the text. The estimate can be
+//! wrong by a third: texts are often sorted by topic or language. So it decides nothing but how the pass goes on. If the counts will not fit,
+//! nothing more is counted or written to files, and the rest of the text is only *measured*: the same share of the keys is
+//! collected, which takes a fraction of the time. Then the number of keys is known, and so is the memory that they need.
 
-use std::collections::HashSet;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::sync::{Mutex, PoisonError};
 
 use super::budget::{Budget, Purpose, Size};
 use crate::count::{Counts, ONE_IN};
+use crate::hash::NumberMap;
+use crate::memory;
 use crate::observe::{Observer, Phase, Step};
 
 /// The share of the text after which the size of the whole is estimated.
-const FROM: f64 = 0.02;
+const FROM: f64 = 0.1;
 
 /// How much of the text lies between two estimates.
 const EVERY: f64 = 1.25;
@@ -21,44 +24,75 @@ const EVERY: f64 = 1.25;
 /// The curve is continued from this share of the part that was read.
 const BACK: f64 = 0.3;
 
-/// The work is stopped if the estimate is this many times the limit, once a tenth of the text was read. Below that it
-/// may still fit.
-const CLEARLY: f64 = 1.25;
+/// The power of most texts. The power of a part is between it and the power of the whole.
+const USUAL_POWER: f64 = 0.65;
 
-/// How much the power falls towards the end of the text.
-const DAMPING: f64 = 0.93;
+/// The estimate has to be this many times the limit before the text is only measured.
+const CLEARLY: f64 = 1.15;
 
-/// The estimate is raised by one in this many parts. Files are read ahead of what is counted, so it can be a little low.
-const MARGIN: u64 = 8;
+/// The most keys that are collected. If there are more, only every second one is kept, every fourth one, and so on.
+const MAX_KEYS: usize = if cfg!(test) { 1 << 10 } else { 1 << 20 };
 
 /// What is known after a part of the text.
 #[derive(Clone, Copy, Debug)]
 struct Point {
-    /// The share of the text that was read.
+    /// The share of the text that was counted.
     share: f64,
-    size: Size,
+    keys: f64,
 }
 
 #[derive(Debug, Default)]
 struct Collected {
-    /// The hashes of the keys.
-    keys: HashSet<u64>,
-    items: u64,
+    /// The length of each key, by its hash.
+    keys: NumberMap<u64, u32>,
+    /// Keys are collected if these bits of their hash are 0.
+    mask: u64,
+    /// The bytes of text that were counted.
+    text: u64,
     points: Vec<Point>,
 }
 
-/// Watches a pass with a memory limit, and stops it if the counts will not fit.
+impl Collected {
+    fn add(&mut self, counts: &impl Counts) {
+        counts.for_some_keys(|hash, length| {
+            if hash & self.mask == 0 && !self.keys.contains_key(&hash) {
+                memory::reserve_key(&mut self.keys);
+                self.keys.insert(hash, length.min(u32::MAX as usize) as u32);
+            }
+        });
+        while self.keys.len() > MAX_KEYS {
+            self.mask = self.mask << 1 | 1;
+            self.keys.retain(|hash, _| hash & self.mask == 0);
+        }
+    }
+
+    /// The size of everything that was counted.
+    fn size<C: Counts>(&self) -> Size {
+        let mut size = Size::default();
+        for &length in self.keys.values() {
+            size.keys += 1;
+            size.items += u64::from(length);
+            size.table += C::most_memory_of(length as usize) as u64;
+        }
+        size.times(ONE_IN as f64 * (self.mask + 1) as f64)
+    }
+}
+
+/// Watches a pass with a memory limit.
 pub(super) struct Forecast<'a> {
     observer: &'a dyn Observer,
     budget: Budget,
     purpose: Purpose,
     /// The memory of everything else.
     other: u64,
+    /// Whether the text can be read again, if the estimate was wrong.
+    is_repeatable: bool,
     done: AtomicU64,
     total: AtomicU64,
+    /// The bytes of text that were read.
+    text: AtomicU64,
     collected: Mutex<Collected>,
-    refused: AtomicBool,
-    needed: AtomicU64,
+    measures: AtomicBool,
 }
 
 impl<'a> Forecast<'a> {
@@ -67,81 +101,100 @@ impl<'a> Forecast<'a> {
         budget: Budget,
         purpose: Purpose,
         other: u64,
+        is_repeatable: bool,
     ) -> Forecast<'a> {
         Forecast {
             observer,
             budget,
             purpose,
             other,
+            is_repeatable,
             done: AtomicU64::new(0),
             total: AtomicU64::new(0),
+            text: AtomicU64::new(0),
             collected: Mutex::default(),
-            refused: AtomicBool::new(false),
-            needed: AtomicU64::new(0),
+            measures: AtomicBool::new(false),
         }
     }
 
-    /// Takes what a worker has counted into account.
-    pub(super) fn take(&self, counts: &impl Counts) {
+    /// True if the rest of the text is only measured.
+    #[inline]
+    pub(super) fn measures(&self) -> bool {
+        self.measures.load(Relaxed)
+    }
+
+    /// A worker has read this many bytes of text.
+    pub(super) fn read(&self, bytes: u64) {
+        self.text.fetch_add(bytes, Relaxed);
+    }
+
+    /// Takes what a worker has counted into account, with the bytes of text since its last report.
+    pub(super) fn take<C: Counts>(&self, counts: &C, text: u64) {
         let mut collected = self
             .collected
             .lock()
             .unwrap_or_else(PoisonError::into_inner);
-        let Collected { keys, items, .. } = &mut *collected;
-        counts.for_some_keys(|hash, length| {
-            if keys.insert(hash) {
-                *items += length as u64;
-            }
-        });
-        let total = self.total.load(Relaxed);
-        let share = self.done.load(Relaxed) as f64 / total as f64;
-        let last = collected.points.last().map_or(0.0, |point| point.share);
-        if total == 0 || share < last * EVERY || collected.keys.is_empty() {
+        collected.add(counts);
+        collected.text += text;
+        if self.measures() || collected.keys.is_empty() {
             return;
         }
-        let keys = collected.keys.len() as u64;
-        let table = counts.most_memory() as u64 / (counts.len() as u64).max(1);
-        let size = Size {
-            keys,
-            items: collected.items,
-            table: keys * table,
+        let last = collected.points.last().map_or(0.0, |point| point.share);
+        let share = self.share(collected.text);
+        if share < last * EVERY {
+            return;
+        }
+        let size = collected.size::<C>();
+        let keys = size.keys as f64;
+        collected.points.push(Point { share, keys });
+        let growth = match self.is_repeatable {
+            true => growth(&collected.points),
+            // Only what is there already is certain.
+            false => 1.0,
         };
-        let size = size.times(ONE_IN as f64);
-        collected.points.push(Point { share, size });
-        if let Some(size) = estimate(&collected.points) {
-            let needed = Budget::needed(size, self.purpose, self.other);
-            self.needed.store(needed, Relaxed);
-            let clearly = CLEARLY + 0.45 * (0.1 / share - 1.0).max(0.0);
-            if self.budget.is_clearly_below(needed, clearly) {
-                self.refused.store(true, Relaxed);
-            }
+        let needed = Budget::needed(size.times(growth), self.purpose, self.other);
+        if self.budget.is_clearly_below(needed, CLEARLY) {
+            self.measures.store(true, Relaxed);
         }
     }
 
-    /// The memory that the text needs, if the pass was stopped because of that. It is an estimate on the high side.
-    pub(super) fn refused(&self) -> Option<u64> {
-        let needed = self.needed.load(Relaxed);
-        self.refused
-            .load(Relaxed)
-            .then_some(needed + needed / MARGIN)
+    /// How much of the text was counted, given that so many bytes were. It is less than what was read.
+    fn share(&self, text: u64) -> f64 {
+        let share = |part: &AtomicU64, whole: u64| part.load(Relaxed) as f64 / whole.max(1) as f64;
+        let counted = 1.0 / share(&self.text, text).max(1.0);
+        counted * share(&self.done, self.total.load(Relaxed))
+    }
+
+    /// The memory that everything needs that was counted or measured.
+    pub(super) fn needed<C: Counts>(&self) -> u64 {
+        let collected = self
+            .collected
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        Budget::needed(collected.size::<C>(), self.purpose, self.other)
     }
 }
 
-/// The size of the whole text, once enough of it was read.
-fn estimate(points: &[Point]) -> Option<Size> {
-    let last = points.last().filter(|point| point.share >= FROM)?;
-    let earlier = points
-        .iter()
-        .rev()
-        .find(|point| point.share <= last.share * BACK)?;
-    let growth = last.size.keys as f64 / (earlier.size.keys as f64).max(1.0);
-    let power = (growth.ln() / (last.share / earlier.share).ln()).clamp(0.0, 1.0) * DAMPING;
-    Some(last.size.times((1.0 / last.share).max(1.0).powf(power)))
+/// How many times as many keys as now the whole text has, as far as is known.
+fn growth(points: &[Point]) -> f64 {
+    let Some(last) = points.last().filter(|point| point.share >= FROM) else {
+        return 1.0;
+    };
+    let earlier = points.iter().rev();
+    let earlier = earlier.filter(|point| point.share > 0.0);
+    let earlier = earlier
+        .into_iter()
+        .find(|point| point.share <= last.share * BACK);
+    let power = earlier.map_or(USUAL_POWER, |earlier| {
+        let power = (last.keys / earlier.keys.max(1.0)).ln() / (last.share / earlier.share).ln();
+        (power.clamp(0.0, 1.0) + USUAL_POWER) / 2.0
+    });
+    (1.0 / last.share).max(1.0).powf(power)
 }
 
 impl Observer for Forecast<'_> {
     fn progress(&self, phase: Phase, done: u64, total: Option<u64>) {
-        self.done.store(done, Relaxed);
+        self.done.fetch_max(done, Relaxed);
         self.total.store(total.unwrap_or(0), Relaxed);
         self.observer.progress(phase, done, total);
     }
@@ -155,36 +208,67 @@ impl Observer for Forecast<'_> {
     }
 
     fn stop_requested(&self) -> bool {
-        self.refused.load(Relaxed) || self.observer.stop_requested()
+        self.observer.stop_requested()
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::count::PretokenCounts;
 
     #[test]
-    fn curves_that_grow_like_a_power_are_continued_a_little_below_it() {
-        for power in [0.3, 0.7, 1.0] {
-            let size_at = |share: f64| Size {
-                keys: (1e7 * share.powf(power)) as u64,
-                items: (9e7 * share.powf(power)) as u64,
-                table: (4e8 * share.powf(power)) as u64,
-            };
+    fn curves_are_continued_between_their_own_and_the_usual_power() {
+        for power in [0.3, 0.65, 1.0] {
             let points: Vec<Point> = (1..20)
                 .map(|number| 0.001 * 1.3f64.powi(number))
                 .map(|share| Point {
                     share,
-                    size: size_at(share),
+                    keys: 1e7 * share.powf(power),
                 })
                 .collect();
-            let size = estimate(&points).unwrap();
             let last = points[points.len() - 1].share;
-            let damped = last.powf(power - power * DAMPING);
-            let error = size.keys as f64 / (size_at(1.0).keys as f64 * damped);
-            assert!((0.99..1.01).contains(&error), "{error}");
-            assert!(estimate(&points[..3]).is_none());
+            let expected = (1.0 / last).powf((power + USUAL_POWER) / 2.0);
+            let found = growth(&points);
+            assert!((0.99..1.01).contains(&(found / expected)), "{found}");
+            assert_eq!(growth(&points[..3]), 1.0);
         }
-        assert!(estimate(&[]).is_none());
+        assert_eq!(growth(&[]), 1.0);
+        let only = Point {
+            share: 1.0,
+            keys: 5.0,
+        };
+        assert_eq!(growth(&[only]), 1.0);
+    }
+
+    #[test]
+    fn the_size_of_many_keys_is_found_in_little_memory() {
+        let mut collected = Collected::default();
+        let mut all = PretokenCounts::default();
+        let mut part = PretokenCounts::default();
+        for number in 0..400_000u32 {
+            let long = if number % 5 == 0 {
+                "and more letters"
+            } else {
+                ""
+            };
+            let key = format!("{number}{long}");
+            all.add(key.as_bytes(), 1).unwrap();
+            part.add(key.as_bytes(), 1).unwrap();
+            if number % 50_000 == 49_999 {
+                collected.add(&std::mem::take(&mut part));
+                assert!(collected.keys.len() <= MAX_KEYS);
+            }
+        }
+        assert!(collected.mask > 0);
+        let (found, expected) = (collected.size::<PretokenCounts>(), Size::of(&all));
+        for (found, expected) in [
+            (found.keys, expected.keys),
+            (found.items, expected.items),
+            (found.table, expected.table),
+        ] {
+            let ratio = found as f64 / expected as f64;
+            assert!((0.85..1.15).contains(&ratio), "{found} {expected}");
+        }
     }
 }

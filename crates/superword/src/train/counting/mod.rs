@@ -26,7 +26,7 @@ use super::sampling::KeptSample;
 use super::work::Store;
 use crate::corpus::{ReadOptions, Source};
 use crate::count::{
-    BigramSketch, CandidateCounter, CandidateCounts, EarlyCut, Eligible, PretokenCounter,
+    BigramSketch, CandidateCounter, CandidateCounts, Eligible, FrequentBigrams, PretokenCounter,
     PretokenCounts, cut,
 };
 use crate::observe::{Observer, Phase, Step};
@@ -108,19 +108,17 @@ impl Pass<'_> {
         cut_below: u64,
         key: impl Fn(&Extent) -> String,
     ) -> Result<(CandidateCounts, Tally<CandidateCounts>), TrainError> {
-        let early = sketch.filter(|_| cut_below > 1).map(|sketch| EarlyCut {
-            sketch,
-            threshold: cut_below,
-        });
+        let sketch = sketch.filter(|_| cut_below > 1);
+        let early = sketch.map(|sketch| sketch.frequent(cut_below));
         // After an early cut hardly any rare bigram is left, and cutting again is not worth the
         // time. A sketch in little memory overestimates many bigrams, so then it is.
-        let is_cut = early.is_some_and(|cut| cut.sketch.size() >= self.best_sketch_size());
+        let is_cut = sketch.is_some_and(|sketch| sketch.size() >= self.best_sketch_size());
         let cuts = cut_below > 1 && !is_cut;
         let pass = Pass {
             purpose: if cuts { Purpose::Cutting } else { self.purpose },
             ..*self
         };
-        let (all, tally) = pass.whole_candidates(preparation, eligible, early, key)?;
+        let (all, tally) = pass.whole_candidates(preparation, eligible, early.as_ref(), key)?;
         if !cuts {
             return Ok((all, tally));
         }
@@ -128,13 +126,12 @@ impl Pass<'_> {
         Ok((cut(&all, cut_below, self.observer)?, tally))
     }
 
-    /// The same with early cuts only. Their bigrams are those of the sketch, which may be that of a
-    /// larger text.
+    /// The same with early cuts only. The bigrams at which nothing is cut may be those of a larger text.
     pub(super) fn whole_candidates(
         &self,
         preparation: Option<&Preparation>,
         eligible: &Eligible,
-        early: Option<EarlyCut<'_>>,
+        early: Option<&FrequentBigrams>,
         key: impl Fn(&Extent) -> String,
     ) -> Result<(CandidateCounts, Tally<CandidateCounts>), TrainError> {
         let mut tally = self.run(Phase::Candidates, None, key, || {

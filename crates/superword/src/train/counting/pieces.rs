@@ -13,8 +13,8 @@ use super::piece::{Piece, WeightedPart};
 use super::spill::{Spill, Spilling};
 use super::weighted::Weighted;
 use crate::corpus::{
-    self, Before, MAX_SKIPS_SHOWN, ReadOptions, ReadReport, Section, SourceReport, read_parallel,
-    read_section, read_texts,
+    self, Before, MAX_SKIPS_SHOWN, ReadOptions, ReadReport, Section, Source, SourceReport,
+    read_parallel, read_section, read_texts,
 };
 use crate::count::{BigramSketch, Counts};
 use crate::observe::{Observer, Phase, Step};
@@ -86,6 +86,37 @@ impl Pass<'_> {
         key: impl Fn(&Extent) -> String,
         make: impl Fn() -> C + Sync,
     ) -> Result<Tally<C::Counts>, TrainError> {
+        let other = self.other_bytes();
+        let mut forecast = self.budget.map(|budget| {
+            let mut sources = self.inputs.sources().iter();
+            let is_repeatable = self.sample.is_some() || sources.all(Source::is_stored);
+            Forecast::new(self.observer, budget, self.purpose, other, is_repeatable)
+        });
+        loop {
+            let tally = self.attempt(phase, sketch_size, &key, &make, forecast.as_ref())?;
+            match (forecast.take(), self.budget) {
+                (Some(forecast), Some(budget)) if forecast.measures() => {
+                    let needed = forecast.needed::<C::Counts>();
+                    if budget.is_below(needed) {
+                        return Err(budget.exceeded(C::Counts::NAME, needed));
+                    }
+                    // The estimate was wrong: they fit. So they have to be counted.
+                }
+                _ => return Ok(tally),
+            }
+        }
+    }
+
+    /// Counts all pieces. If the forecast says so, some of the text is only measured, and the result is incomplete.
+    fn attempt<C: Counter>(
+        &self,
+        phase: Phase,
+        sketch_size: Option<usize>,
+        key: &impl Fn(&Extent) -> String,
+        make: &(impl Fn() -> C + Sync),
+        forecast: Option<&Forecast<'_>>,
+    ) -> Result<Tally<C::Counts>, TrainError> {
+        let measures = || forecast.is_some_and(Forecast::measures);
         let extents = self.extents()?;
         let sizes = extents.iter().map(|extent| self.stored_bytes(extent));
         let sizes: Vec<u64> = sizes.collect();
@@ -93,11 +124,7 @@ impl Pass<'_> {
         let mut before = 0u64;
         let skipped = self.sample.map(KeptSample::skipped);
         let mut tally = Tally::new(skipped.unwrap_or_default());
-        let forecast = self.budget.map(|budget| {
-            let other = self.other_bytes();
-            Forecast::new(self.observer, budget, self.purpose, other)
-        });
-        let watched: &dyn Observer = match &forecast {
+        let watched: &dyn Observer = match forecast {
             Some(forecast) => forecast,
             None => self.observer,
         };
@@ -144,21 +171,12 @@ impl Pass<'_> {
                         extent,
                         before: in_source_before,
                         // It would not know what an earlier run has counted.
-                        forecast: forecast.as_ref().filter(|_| is_complete),
+                        forecast: forecast.filter(|_| is_complete || measures()),
                     };
-                    let piece = match self.count_piece(&reading, &prefix, &make) {
-                        Err(TrainError::Stopped(stopped)) => {
-                            let refused = forecast.as_ref().and_then(Forecast::refused);
-                            return Err(match (refused, self.budget) {
-                                (Some(needed), Some(budget)) => {
-                                    budget.exceeded(C::Counts::NAME, needed)
-                                }
-                                _ => stopped.into(),
-                            });
-                        }
-                        other => other?,
-                    };
-                    self.keep_piece(&prefix, extent, &piece)?;
+                    let piece = self.count_piece(&reading, &prefix, make)?;
+                    if !measures() {
+                        self.keep_piece(&prefix, extent, &piece)?;
+                    }
                     piece
                 }
             };

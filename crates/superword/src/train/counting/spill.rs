@@ -8,7 +8,7 @@ use super::counter::{Counter, Extras};
 use super::forecast::Forecast;
 use super::piece::Part;
 use crate::corpus::DocumentSink;
-use crate::count::Counts;
+use crate::count::{Counts, Left};
 
 /// Where the parts of a piece go, and when.
 pub(super) struct Spill<'s> {
@@ -24,6 +24,12 @@ pub(super) struct Spill<'s> {
 
 /// The bytes of text between two reports of a worker to the forecast.
 const REPORT_EVERY: usize = 4 << 20;
+
+/// The forecast is told at least this often how much text was read.
+const TELL_EVERY: usize = 64 << 10;
+
+/// The counts of a larger document may have to be written before its end.
+const LARGE_DOCUMENT: usize = if cfg!(test) { 1 << 10 } else { 1 << 20 };
 
 impl<'s> Spill<'s> {
     pub(super) fn new(
@@ -59,6 +65,10 @@ pub(super) struct Spilling<'s, C: Counter> {
     written: Vec<Part<C::Counts>>,
     /// The bytes of text since the last report to the forecast.
     unreported: usize,
+    /// The part of them that the forecast was not told about.
+    untold: usize,
+    /// The rest of the text is only measured.
+    measures: bool,
 }
 
 impl<'s, C: Counter> Spilling<'s, C> {
@@ -68,11 +78,19 @@ impl<'s, C: Counter> Spilling<'s, C> {
             spill,
             written: Vec::new(),
             unreported: 0,
+            untold: 0,
+            measures: false,
         }
     }
 
-    /// Everything that was counted.
+    /// Everything that was counted. Nothing if the text was only measured.
     pub(super) fn finish(mut self) -> Result<Counted<C::Counts>, TrainError> {
+        if let Some(forecast) = self.spill.and_then(|spill| spill.forecast)
+            && forecast.measures()
+        {
+            forecast.take(&self.counter.take_counts(), self.unreported as u64);
+            return Ok((Vec::new(), Extras::default()));
+        }
         let (counts, extras) = self.counter.finish();
         match self.spill {
             _ if counts.is_empty() => {}
@@ -80,6 +98,60 @@ impl<'s, C: Counter> Spilling<'s, C> {
             Some(spill) => self.written.push(spill.write(&counts)?),
         }
         Ok((self.written, extras))
+    }
+
+    /// Writes the counts to a file if they take too much memory.
+    fn write_if_full(&mut self, spill: &Spill<'_>) -> Result<(), TrainError> {
+        if self.counter.counts().memory() <= spill.max_table_bytes {
+            return Ok(());
+        }
+        let counts = self.counter.take_counts();
+        if let Some(forecast) = spill.forecast {
+            forecast.take(&counts, std::mem::take(&mut self.unreported) as u64);
+        }
+        self.written.push(spill.write(&counts)?);
+        Ok(())
+    }
+
+    /// Tells the forecast about a document.
+    fn report(&mut self, forecast: &Forecast<'_>, text: usize) {
+        self.unreported += text;
+        self.untold += text;
+        if self.untold >= TELL_EVERY {
+            forecast.read(std::mem::take(&mut self.untold) as u64);
+        }
+        if self.unreported < REPORT_EVERY {
+            return;
+        }
+        let text = std::mem::take(&mut self.unreported) as u64;
+        match self.measures {
+            true => forecast.take(&self.counter.take_counts(), text),
+            false => forecast.take(self.counter.counts(), text),
+        }
+    }
+
+    /// Stops counting. The rest of the text is only measured.
+    #[cold]
+    fn measure(&mut self, forecast: &Forecast<'_>) {
+        let text = std::mem::take(&mut self.unreported) as u64;
+        forecast.take(&self.counter.take_counts(), text);
+        self.counter.measure();
+        self.measures = true;
+    }
+
+    /// Counts a document whose counts may not fit into memory.
+    #[cold]
+    #[inline(never)]
+    fn large_document(&mut self, text: &str, spill: &Spill<'_>) -> Result<(), TrainError> {
+        let mut left = Left::default();
+        while let Some(next) = self
+            .counter
+            .document_from(text, left, spill.max_table_bytes)?
+        {
+            left = next;
+            self.write_if_full(spill)?;
+        }
+        Ok(())
     }
 }
 
@@ -89,21 +161,20 @@ impl<C: Counter> DocumentSink for Spilling<'_, C> {
 
     #[inline]
     fn document(&mut self, text: &str) -> Result<(), Box<TrainError>> {
-        if let Err(error) = self.counter.document(text) {
-            return Err(Box::new(error.into()));
-        }
-        if let Some(spill) = self.spill {
-            self.unreported += text.len();
-            let is_full = self.counter.counts().memory() > spill.max_table_bytes;
-            if let Some(forecast) = spill.forecast
-                && (is_full || self.unreported >= REPORT_EVERY)
-            {
-                forecast.take(self.counter.counts());
-                self.unreported = 0;
+        let counted = match self.spill {
+            Some(spill) if text.len() > LARGE_DOCUMENT && !self.measures => {
+                self.large_document(text, spill)
             }
-            if is_full {
-                let counts = self.counter.take_counts();
-                self.written.push(spill.write(&counts).map_err(Box::new)?);
+            _ => self.counter.document(text).map_err(TrainError::from),
+        };
+        counted.map_err(Box::new)?;
+        if let Some(spill) = self.spill {
+            self.write_if_full(spill).map_err(Box::new)?;
+            if let Some(forecast) = spill.forecast {
+                self.report(forecast, text.len());
+                if forecast.measures() && !self.measures {
+                    self.measure(forecast);
+                }
             }
         }
         Ok(())

@@ -1,7 +1,7 @@
 //! Counting a text, in one pass.
 
 use crate::corpus::{ReadOptions, ReadReport, Sample, Source};
-use crate::count::{BigramBounds, CandidateCounts, EarlyCut, PretokenCounts};
+use crate::count::{BigramBounds, CandidateCounts, PretokenCounts};
 use crate::model::Model;
 use crate::observe::{Observer, Phase};
 use crate::prepare::Preparations;
@@ -67,7 +67,7 @@ pub struct CountedCandidates {
 /// assert!(matches!(check_memory(1 << 20, &read), Err(TrainError::MemoryTooSmall { .. })));
 /// ```
 pub fn check_memory(max_memory: u64, read: &ReadOptions) -> Result<(), TrainError> {
-    Budget::new(max_memory, read).map(|_| ())
+    Budget::new(max_memory, read, true).map(|_| ())
 }
 
 /// Counts the pretokens of a text, and its bigrams as well `with_bounds`. Bounds of all parts of a
@@ -78,16 +78,13 @@ pub fn count_pretokens(
     with_bounds: bool,
     observer: &dyn Observer,
 ) -> Result<CountedPretokens, TrainError> {
-    let ((counts, tally), times) = text.pass(pretokenizer, observer, Phase::Count, |pass| {
-        let pass = Pass {
-            has_sketch: with_bounds,
-            ..*pass
-        };
-        let sketch_size = with_bounds.then(|| pass.sketch_size());
-        let mut tally = pass.pretokens(sketch_size, piece_key)?;
-        let counts = pass.gather(Phase::Count, std::mem::take(&mut tally.parts))?;
-        Ok((counts, tally))
-    })?;
+    let ((counts, tally), times) =
+        text.pass(pretokenizer, observer, Phase::Count, with_bounds, |pass| {
+            let sketch_size = with_bounds.then(|| pass.sketch_size());
+            let mut tally = pass.pretokens(sketch_size, piece_key)?;
+            let counts = pass.gather(Phase::Count, std::mem::take(&mut tally.parts))?;
+            Ok((counts, tally))
+        })?;
     let text = TextReport {
         groups: GroupRead::of(text.read.groups.as_ref(), &tally.read),
         read: tally.read,
@@ -130,17 +127,14 @@ pub fn count_candidates(
         pretokenizer,
         observer,
         Phase::Candidates,
+        false,
         |pass| match cut {
             Cut::InThisText(below) => {
                 pass.candidates(preparation, eligible, None, below, piece_key)
             }
             Cut::InWholeText(below, bounds) => {
-                let sketch = bounds.at_least(below);
-                let early = EarlyCut {
-                    sketch: &sketch,
-                    threshold: below,
-                };
-                pass.whole_candidates(preparation, eligible, Some(early), piece_key)
+                let early = bounds.at_least(below);
+                pass.whole_candidates(preparation, eligible, Some(&early), piece_key)
             }
         },
     )?;
@@ -178,10 +172,29 @@ impl Text<'_> {
         pretokenizer: &Pretokenizer,
         observer: &dyn Observer,
         phase: Phase,
+        has_sketch: bool,
         count: impl FnOnce(&Pass<'_>) -> Result<T, TrainError>,
     ) -> Result<(T, Vec<PhaseTime>), TrainError> {
-        let budget = self.max_memory.map(|limit| Budget::new(limit, self.read));
+        let budget = self
+            .max_memory
+            .map(|limit| Budget::new(limit, self.read, has_sketch));
         let budget = budget.transpose()?;
+        let passed = self.pass_within(budget, pretokenizer, observer, phase, has_sketch, count);
+        passed.map_err(|error| match budget {
+            Some(budget) => budget.explain(error, self.read),
+            None => error,
+        })
+    }
+
+    fn pass_within<T>(
+        &self,
+        budget: Option<Budget>,
+        pretokenizer: &Pretokenizer,
+        observer: &dyn Observer,
+        phase: Phase,
+        has_sketch: bool,
+        count: impl FnOnce(&Pass<'_>) -> Result<T, TrainError>,
+    ) -> Result<(T, Vec<PhaseTime>), TrainError> {
         let store = Store::open(&Resources {
             max_memory: self.max_memory,
             ..Resources::default()
@@ -190,7 +203,10 @@ impl Text<'_> {
             Some(_) => Inputs::unchanging(self.sources),
             None => Inputs::read_once(self.sources),
         };
-        let mut read = self.read.clone();
+        let mut read = match budget {
+            Some(budget) => budget.reading(self.read),
+            None => self.read.clone(),
+        };
         let mut times = Vec::new();
         let mut kept = None;
         if let Some(sample) = self.sample {
@@ -209,7 +225,7 @@ impl Text<'_> {
             pretokenizer,
             store: &store,
             budget,
-            has_sketch: false,
+            has_sketch,
             purpose: Purpose::Counting,
             piece_bytes: None,
             observer,

@@ -58,6 +58,7 @@ impl Keys {
             block_size: _,
             // Decides between an error and a model, not between models.
             allow_empty: _,
+            document_memory: _,
         } = read;
         let TrainOptions {
             method,

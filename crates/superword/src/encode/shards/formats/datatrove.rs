@@ -45,10 +45,16 @@ impl DatatroveShard {
 
 impl ShardFiles for DatatroveShard {
     fn append(&mut self, ids: &[u8], tokens: u64) -> Result<(), ShardError> {
-        self.tokens += tokens;
-        self.ids.write(|file| file.write_all(ids))?;
-        let end = self.tokens.to_le_bytes();
-        Ok(self.index.write(|file| file.write_all(&end))?)
+        self.append_all(ids, &[tokens], 0)
+    }
+
+    fn append_all(&mut self, ids: &[u8], lengths: &[u64], _size: u64) -> Result<(), ShardError> {
+        self.ids.append(ids)?;
+        for tokens in lengths {
+            self.tokens += tokens;
+            self.index.append(&self.tokens.to_le_bytes())?;
+        }
+        Ok(())
     }
 
     fn finish(mut self: Box<Self>) -> Result<Vec<Replacement>, ShardError> {

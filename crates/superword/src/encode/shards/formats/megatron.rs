@@ -110,12 +110,16 @@ impl MegatronShard {
 
 impl ShardFiles for MegatronShard {
     fn append(&mut self, ids: &[u8], tokens: u64) -> Result<(), ShardError> {
-        let length = signed_length(tokens, ShardFormat::Megatron)?;
-        self.ids.write(|file| file.write_all(ids))?;
-        self.index
-            .write(|file| file.write_all(&length.to_le_bytes()))?;
-        self.documents += 1;
-        Ok(())
+        self.append_all(ids, &[tokens], 0)
+    }
+
+    fn append_all(&mut self, ids: &[u8], lengths: &[u64], _size: u64) -> Result<(), ShardError> {
+        for &tokens in lengths {
+            let length = signed_length(tokens, ShardFormat::Megatron)?;
+            self.index.append(&length.to_le_bytes())?;
+            self.documents += 1;
+        }
+        Ok(self.ids.append(ids)?)
     }
 
     fn finish(mut self: Box<Self>) -> Result<Vec<Replacement>, ShardError> {

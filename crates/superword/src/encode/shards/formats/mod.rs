@@ -62,6 +62,17 @@ pub(super) trait ShardFiles {
     /// Appends a document of `tokens` ids, given as numbers of the type [`ShardFormat::written`].
     fn append(&mut self, ids: &[u8], tokens: u64) -> Result<(), ShardError>;
 
+    /// Appends several documents with these numbers of ids, each of `size` bytes.
+    fn append_all(&mut self, ids: &[u8], lengths: &[u64], size: u64) -> Result<(), ShardError> {
+        let mut rest = ids;
+        for &tokens in lengths {
+            let (document, more) = rest.split_at((tokens * size) as usize);
+            self.append(document, tokens)?;
+            rest = more;
+        }
+        Ok(())
+    }
+
     /// Writes the rest. The files are returned in the order of [`ShardFormat::suffixes`], ready to
     /// be put in place.
     fn finish(self: Box<Self>) -> Result<Vec<Replacement>, ShardError>;
@@ -234,6 +245,54 @@ mod tests {
             assert!(!ShardFormat::any_has_file_name(name), "{name}");
         }
         assert!(!ShardFormat::Npy.is_file_name("shard-00000.parquet"));
+    }
+
+    /// The files of a shard with three documents.
+    fn files_of(format: ShardFormat, append: impl Fn(&mut dyn ShardFiles, u64)) -> Vec<Vec<u8>> {
+        let directory = tempfile::tempdir().unwrap();
+        let dtype = format.dtypes(100_000)[0];
+        let new = NewShard {
+            directory: directory.path(),
+            number: 0,
+            dtype,
+            bits: 17,
+            model_sha256: "",
+            tables: &parquet::tests::NoTables,
+        };
+        let mut shard = format.create(&new).unwrap();
+        append(&mut *shard, format.written(dtype).size());
+        for file in shard.finish().unwrap() {
+            file.commit().unwrap();
+        }
+        let names = format.files(0).into_iter();
+        names
+            .map(|name| std::fs::read(directory.path().join(name)).unwrap())
+            .collect()
+    }
+
+    #[test]
+    fn documents_are_the_same_one_by_one_and_all_at_once() {
+        // The second document is so long that it is written without a copy.
+        let lengths = [3u64, 100_000, 0];
+        let ids: Vec<u8> = (0..100_003u32).flat_map(u32::to_le_bytes).collect();
+        for format in ShardFormat::ALL {
+            if format == ShardFormat::Parquet {
+                continue; // Written by the caller.
+            }
+            let one_by_one = files_of(format, |shard, size| {
+                let mut rest = &ids[..];
+                for tokens in lengths {
+                    let (document, more) = rest.split_at((tokens * size) as usize);
+                    shard.append(document, tokens).unwrap();
+                    rest = more;
+                }
+            });
+            let all_at_once = files_of(format, |shard, size| {
+                shard.append_all(&ids, &lengths, size).unwrap();
+            });
+            assert_eq!(one_by_one, all_at_once, "{format:?}");
+            assert!(one_by_one[0].len() > 100_003 * 17 / 8);
+        }
     }
 
     #[test]

@@ -50,7 +50,7 @@ impl ArrayFile {
     /// Appends numbers, as bytes in little-endian order.
     fn append(&mut self, numbers: &[u8]) -> Result<(), WriteError> {
         self.bytes += numbers.len() as u64;
-        self.file.write(|file| file.write_all(numbers))
+        self.file.append(numbers)
     }
 
     fn finish(mut self) -> Result<Replacement, WriteError> {
@@ -89,6 +89,11 @@ impl OffsetsFile {
         self.array.append(&self.end.to_le_bytes())
     }
 
+    /// Appends several documents.
+    pub(super) fn append_all(&mut self, lengths: &[u64]) -> Result<(), WriteError> {
+        lengths.iter().try_for_each(|&tokens| self.append(tokens))
+    }
+
     pub(super) fn finish(self) -> Result<Replacement, WriteError> {
         self.array.finish()
     }
@@ -113,6 +118,11 @@ impl ShardFiles for NpyShard {
     fn append(&mut self, ids: &[u8], tokens: u64) -> Result<(), ShardError> {
         self.ids.append(ids)?;
         Ok(self.documents.append(tokens)?)
+    }
+
+    fn append_all(&mut self, ids: &[u8], lengths: &[u64], _size: u64) -> Result<(), ShardError> {
+        self.ids.append(ids)?;
+        Ok(self.documents.append_all(lengths)?)
     }
 
     fn finish(self: Box<Self>) -> Result<Vec<Replacement>, ShardError> {

@@ -1,8 +1,6 @@
 //! Shards as plain ids without a header, for programs that map them into memory with
 //! `numpy.memmap`, such as nanoGPT and OLMo.
 
-use std::io::Write;
-
 use super::npy::OffsetsFile;
 use super::{NewShard, ShardFiles, Sizes};
 use crate::disk::Replacement;
@@ -29,8 +27,13 @@ impl RawShard {
 
 impl ShardFiles for RawShard {
     fn append(&mut self, ids: &[u8], tokens: u64) -> Result<(), ShardError> {
-        self.ids.write(|file| file.write_all(ids))?;
+        self.ids.append(ids)?;
         Ok(self.documents.append(tokens)?)
+    }
+
+    fn append_all(&mut self, ids: &[u8], lengths: &[u64], _size: u64) -> Result<(), ShardError> {
+        self.ids.append(ids)?;
+        Ok(self.documents.append_all(lengths)?)
     }
 
     fn finish(self: Box<Self>) -> Result<Vec<Replacement>, ShardError> {

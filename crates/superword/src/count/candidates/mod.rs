@@ -1,44 +1,18 @@
 //! Counts the candidates of documents: runs of neighbouring pretokens that may become superwords.
 
+mod eligible;
+mod runs;
+
+use super::sketch::FrequentBigrams;
 use super::table::{CountTable, Front, Item, sum};
-use super::{BigramSketch, CountError, CountFileError, CountOverflow, Counts};
+use super::{CountError, CountFileError, CountOverflow, Counts};
 use crate::hash::{fold, hash_u64, hash_u128};
-use crate::memory;
 use crate::observe::Observer;
 use crate::prepare::{Part, Preparation};
-use crate::table::BytesTable;
-use crate::text::{Pretokenizer, Sink, SplitError};
+use crate::text::{Pretokenizer, SplitError};
 use crate::token::Symbol;
-
-/// The pretokens that may be part of a superword: those that are a single token and match the
-/// eligibility pattern. Looked up by their bytes.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Eligible {
-    /// The symbol plus one: the table uses 0 for missing entries.
-    table: BytesTable<u32>,
-}
-
-impl Eligible {
-    /// Adds a token.
-    pub(crate) fn insert(&mut self, bytes: &[u8], symbol: Symbol) {
-        *self.table.entry(bytes, 0, bytes.len()).0 = symbol.0 + 1;
-    }
-
-    /// Prefetches the place of a pretoken and returns the hash of its bytes.
-    #[inline(always)]
-    fn prefetch(&self, text: &[u8], start: usize, end: usize) -> u64 {
-        let hash = BytesTable::<u32>::hash(text, start, end);
-        self.table.prefetch(hash);
-        hash
-    }
-
-    /// The symbol of an eligible pretoken with this hash.
-    #[inline(always)]
-    fn get(&self, text: &[u8], start: usize, end: usize, hash: u64) -> Option<Symbol> {
-        let found = self.table.get_hashed(text, start, end, hash);
-        found.map(|symbol| Symbol(symbol - 1))
-    }
-}
+pub(crate) use eligible::Eligible;
+use runs::{NONE, RunSink, Runs, SHORT, Visit};
 
 impl Item for Symbol {
     /// Up to four symbols, then [`NONE`].
@@ -74,9 +48,6 @@ impl Item for Symbol {
         })
     }
 }
-
-/// No symbol: there are fewer tokens than that.
-const NONE: Symbol = Symbol(u32::MAX);
 
 /// How often each candidate (two or more symbols) occurs.
 #[derive(Clone, Debug, Default)]
@@ -142,6 +113,10 @@ impl Counts for CandidateCounts {
         self.table.most_memory()
     }
 
+    fn most_memory_of(length: usize) -> usize {
+        CountTable::<Symbol>::most_memory_of(length, length <= 4)
+    }
+
     fn items(&self) -> usize {
         self.table.items()
     }
@@ -185,74 +160,74 @@ impl Counts for CandidateCounts {
     }
 }
 
-/// Cuts candidates while they are counted, at bigrams that the sketch proves to be rare.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct EarlyCut<'a> {
-    /// Upper bounds on the counts of bigrams.
-    pub sketch: &'a BigramSketch,
-    /// Bigrams that occur less often are cut.
-    pub threshold: u64,
-}
-
-/// Pretokens that are looked up together, so that their accesses to memory are under way at the same time.
-const BATCH: usize = 128;
-
-/// A pretoken that waits to be looked up.
-#[derive(Clone, Copy, Debug, Default)]
-struct Waiting {
-    start: usize,
-    end: usize,
-    hash: u64,
-    /// The symbol, once it is found.
-    symbol: Option<Symbol>,
-}
-
 /// Counts the candidates of documents. Each worker has one.
 #[derive(Debug)]
 pub(crate) struct CandidateCounter<'a> {
     pretokenizer: Pretokenizer,
     preparation: Option<Preparation>,
     runs: Runs<'a>,
+    counted: Counted,
 }
 
-/// Collects runs of eligible pretokens and counts them.
+/// Counts the runs that are found.
 #[derive(Debug)]
-struct Runs<'a> {
-    eligible: &'a Eligible,
-    cut: Option<EarlyCut<'a>>,
-    waiting: Box<[Waiting; BATCH]>,
-    /// The number of pretokens that wait.
-    length: usize,
-    run: Vec<Symbol>,
-    /// The hash of the last pretoken of the run.
-    previous: u64,
+struct Counted {
     front: Front<Symbol>,
     counts: CandidateCounts,
+    /// Only one in [`ONE_IN`](super::ONE_IN) distinct candidates is counted.
+    measures: bool,
+}
+
+impl Counted {
+    #[inline(always)]
+    fn is_wanted(&self, hash: u64) -> bool {
+        !self.measures || CountTable::<Symbol>::is_one_of_some(hash)
+    }
+}
+
+impl Visit for Counted {
+    #[inline(always)]
+    fn short(&mut self, run: [Symbol; SHORT]) {
+        let hash = Symbol::hash_inline(&run);
+        if self.is_wanted(hash) {
+            self.front.add(&run, hash, &mut self.counts.table);
+        }
+    }
+
+    fn long(&mut self, run: &[Symbol]) {
+        let hash = Symbol::hash_long(run);
+        if self.is_wanted(hash) {
+            // Cannot overflow: no text has 2^64 pretokens.
+            let _ = self.counts.table.add_long(run, hash, 1);
+        }
+    }
 }
 
 impl<'a> CandidateCounter<'a> {
     /// Without `preparation`, texts are counted as they are. Without `cut`, candidates are counted
-    /// whole.
+    /// whole. Otherwise they are cut at all other bigrams while they are counted.
     pub(crate) fn new(
         pretokenizer: Pretokenizer,
         preparation: Option<Preparation>,
         eligible: &'a Eligible,
-        cut: Option<EarlyCut<'a>>,
+        cut: Option<&'a FrequentBigrams>,
     ) -> CandidateCounter<'a> {
         CandidateCounter {
             pretokenizer,
             preparation,
-            runs: Runs {
-                eligible,
-                cut,
-                waiting: Box::new([Waiting::default(); BATCH]),
-                length: 0,
-                run: Vec::new(),
-                previous: 0,
+            runs: Runs::new(eligible, cut),
+            counted: Counted {
                 front: Front::new(),
                 counts: CandidateCounts::default(),
+                measures: false,
             },
         }
+    }
+
+    /// From now on, counts only the candidates that [`Counts::for_some_keys`] visits.
+    #[cfg(feature = "files")]
+    pub(crate) fn measure(&mut self) {
+        self.counted.measures = true;
     }
 
     /// Counts the candidates of one document.
@@ -270,104 +245,28 @@ impl<'a> CandidateCounter<'a> {
 
     /// Counts the candidates of a text without added tokens.
     fn part(&mut self, text: &str) -> Result<(), SplitError> {
-        let bytes = text.as_bytes();
-        self.runs.front.prepare();
+        self.runs.prepare();
+        self.counted.front.prepare();
         let mut sink = RunSink {
-            bytes,
+            text: text.as_bytes(),
             runs: &mut self.runs,
+            visit: &mut self.counted,
         };
         let result = self.pretokenizer.feed(text, &mut sink);
-        self.runs.look_up(bytes);
-        self.runs.end_run();
+        self.runs.finish(&mut self.counted);
         result
     }
 
     /// The counts so far, without the candidates that are still in the table in front of it.
     #[cfg(feature = "files")]
     pub(crate) fn counts(&self) -> &CandidateCounts {
-        &self.runs.counts
+        &self.counted.counts
     }
 
     /// Takes the counts out and continues from zero.
     pub(crate) fn take_counts(&mut self) -> CandidateCounts {
-        let runs = &mut self.runs;
-        runs.front.flush(&mut runs.counts.table);
-        std::mem::take(&mut runs.counts)
-    }
-}
-
-impl Runs<'_> {
-    /// Looks up the pretokens that wait, and continues the run with them.
-    fn look_up(&mut self, bytes: &[u8]) {
-        let waiting = &mut self.waiting[..self.length];
-        self.length = 0;
-        for pretoken in &mut *waiting {
-            pretoken.hash = self.eligible.prefetch(bytes, pretoken.start, pretoken.end);
-        }
-        let mut previous = (!self.run.is_empty()).then_some(self.previous);
-        for pretoken in &mut *waiting {
-            pretoken.symbol = self
-                .eligible
-                .get(bytes, pretoken.start, pretoken.end, pretoken.hash);
-            if let Some(cut) = self.cut
-                && let Some(previous) = previous
-                && pretoken.symbol.is_some()
-            {
-                cut.sketch.prefetch(previous, pretoken.hash);
-            }
-            previous = pretoken.symbol.map(|_| pretoken.hash);
-        }
-        for at in 0..waiting.len() {
-            let Waiting { hash, symbol, .. } = self.waiting[at];
-            let Some(symbol) = symbol else {
-                self.end_run();
-                continue;
-            };
-            if let Some(cut) = self.cut
-                && !self.run.is_empty()
-                && !cut.sketch.may_reach(self.previous, hash, cut.threshold)
-            {
-                self.end_run();
-            }
-            memory::reserve(&mut self.run, 1);
-            self.run.push(symbol);
-            self.previous = hash;
-        }
-    }
-
-    /// Counts the run, if it is a candidate, and starts the next one.
-    #[inline(always)]
-    fn end_run(&mut self) {
-        if self.run.len() > 1 {
-            let table = &mut self.counts.table;
-            match Symbol::inline(&self.run) {
-                Some(key) => self.front.add(&key, Symbol::hash_inline(&key), table),
-                None => {
-                    let hash = Symbol::hash_long(&self.run);
-                    // Cannot overflow: no text has 2^64 pretokens.
-                    let _ = table.add_long(&self.run, hash, 1);
-                }
-            }
-        }
-        self.run.clear();
-    }
-}
-
-/// Passes the pretokens of a text on to the runs.
-struct RunSink<'c, 'a> {
-    bytes: &'c [u8],
-    runs: &'c mut Runs<'a>,
-}
-
-impl Sink for RunSink<'_, '_> {
-    #[inline(always)]
-    fn pretoken(&mut self, start: usize, end: usize) {
-        let runs = &mut *self.runs;
-        let waiting = &mut runs.waiting[runs.length % BATCH];
-        (waiting.start, waiting.end) = (start, end);
-        runs.length += 1;
-        if runs.length == BATCH {
-            runs.look_up(self.bytes);
-        }
+        let Counted { front, counts, .. } = &mut self.counted;
+        front.flush(&mut counts.table);
+        std::mem::take(counts)
     }
 }
