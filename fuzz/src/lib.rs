@@ -11,6 +11,7 @@ pub mod encode;
 pub mod importers;
 pub mod jsonl;
 pub mod model_file;
+pub mod packed_file;
 pub mod pattern;
 pub mod prepare;
 pub mod pretokenize;
@@ -21,13 +22,14 @@ pub mod train;
 pub type Check = fn(&[u8]);
 
 /// All targets, by name.
-pub const TARGETS: [(&str, Check); 10] = [
+pub const TARGETS: [(&str, Check); 11] = [
     ("count_file", count_file::check),
     ("decode", decode::check),
     ("encode", encode::check),
     ("importers", importers::check),
     ("jsonl", jsonl::check),
     ("model_file", model_file::check),
+    ("packed_file", packed_file::check),
     ("pattern", pattern::check),
     ("prepare", prepare::check),
     ("pretokenize", pretokenize::check),

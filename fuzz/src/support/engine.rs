@@ -5,6 +5,7 @@ pub use superword::corpus::{
     read_parallel,
 };
 pub use superword::count::{BigramBounds, CandidateCounts, PretokenCounts};
+pub use superword::encode::shards::{PackedError, PackedIds};
 pub use superword::encode::{Encoder, OffsetUnit};
 pub use superword::imports::tiktoken::Encoding;
 pub use superword::imports::{Kind, Options, Source as Content, open};
