@@ -1,6 +1,8 @@
 //! How many threads to use, and how to start them. Without the feature `threads`, there is only the
 //! calling thread.
 
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 #[cfg(feature = "threads")]
 use std::{
     io,
@@ -36,6 +38,43 @@ pub(crate) fn share(count: usize, work: impl Fn() + Sync) {
 #[cfg(not(feature = "threads"))]
 pub(crate) fn share(_count: usize, work: impl Fn() + Sync) {
     work();
+}
+
+/// Calls `work` for each item, on `count` threads or as many as the system allows. Returns the results in the order of
+/// the items.
+pub(crate) fn map<T: Send, R: Send>(
+    count: usize,
+    items: Vec<T>,
+    work: impl Fn(T) -> R + Sync,
+) -> Vec<R> {
+    let count = count.min(items.len());
+    if count <= 1 {
+        return items.into_iter().map(work).collect();
+    }
+    let items: Vec<_> = items
+        .into_iter()
+        .map(|item| Mutex::new(Some(item)))
+        .collect();
+    let results: Vec<_> = items.iter().map(|_| Mutex::new(None)).collect();
+    let next = AtomicUsize::new(0);
+    share(count, || {
+        while let number = next.fetch_add(1, Relaxed)
+            && number < items.len()
+        {
+            if let Some(item) = lock(&items[number]).take() {
+                let result = work(item);
+                *lock(&results[number]) = Some(result);
+            }
+        }
+    });
+    let result =
+        |result: Mutex<Option<R>>| result.into_inner().unwrap_or_else(PoisonError::into_inner);
+    results.into_iter().filter_map(result).collect()
+}
+
+/// Locks, whether or not another thread has panicked: its panic continues on the thread that waits for it.
+pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Starts `count` threads, or as many as the system allows, and passes each its number.
@@ -80,6 +119,17 @@ mod tests {
         assert!(resolve(0) >= 1);
         assert_eq!(resolve(3), 3);
         assert_eq!(resolve(100_000_000), MAX);
+    }
+
+    #[test]
+    fn results_are_in_the_order_of_the_items() {
+        for count in [0, 1, 2, 7] {
+            for length in [0, 1, 2, 100] {
+                let items: Vec<usize> = (0..length).collect();
+                let expected: Vec<usize> = items.iter().map(|item| item * 3).collect();
+                assert_eq!(map(count, items, |item| item * 3), expected);
+            }
+        }
     }
 
     #[test]

@@ -1,9 +1,11 @@
 //! Counts the pretokens of documents.
 
+use std::borrow::Cow;
+
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::sketch::SketchCounter;
-use super::table::{CountTable, Front, Item, sum};
+use super::table::{CountTable, Front, Item, Parts, sum};
 use super::{BigramSketch, CountError, CountFileError, CountOverflow, Counts};
 use crate::hash::hash_u128;
 use crate::observe::Observer;
@@ -86,9 +88,12 @@ impl PretokenCounts {
         self.table.iter().for_each(|(key, count)| visit(key, count));
     }
 
-    /// Like [`PretokenCounts::for_each`], in the same order. Frees the memory of the pretokens that were visited.
-    pub(crate) fn consume(self, visit: impl FnMut(&[u8], u64)) {
-        self.table.consume(visit);
+    /// The pretokens in parts, for several threads.
+    pub(crate) fn parts(counts: Cow<'_, PretokenCounts>) -> Parts<'_, u8> {
+        Parts::new(match counts {
+            Cow::Owned(counts) => Cow::Owned(counts.table),
+            Cow::Borrowed(counts) => Cow::Borrowed(&counts.table),
+        })
     }
 }
 

@@ -9,6 +9,7 @@
 use crate::hash::fold;
 use crate::memory;
 use crate::prefetch::prefetch;
+use crate::threads;
 
 /// A table of counters indexed by the hash of a bigram. Counters saturate.
 #[derive(Clone, Debug)]
@@ -18,6 +19,9 @@ pub(crate) struct BigramSketch {
 
 /// Two bytes, so that more counters fit in the cache. A bigram of a larger count is never rare.
 type Counter = u16;
+
+/// The most counters that are added up at once. They fit into a second-level cache.
+const MERGED_AT_ONCE: usize = 1 << 18;
 
 impl BigramSketch {
     /// A sketch of `counters` counters, a power of two; see [`BigramSketch::counters_for`].
@@ -69,16 +73,24 @@ impl BigramSketch {
 
     /// The bigrams that may occur this often. All others certainly do not.
     pub(crate) fn frequent(&self, count: u64) -> FrequentBigrams {
-        let is_frequent =
-            |&counter: &Counter| counter == Counter::MAX || u64::from(counter) >= count;
-        FrequentBigrams::new(self.counters.iter().map(is_frequent))
+        // A counter that has saturated may stand for any count.
+        let least = Counter::try_from(count).unwrap_or(Counter::MAX);
+        FrequentBigrams::new(self.counters.iter().map(|&counter| counter >= least))
     }
 
-    /// Adds the counters of another sketch of the same size.
-    pub(crate) fn merge(&mut self, other: &BigramSketch) {
-        for (counter, &more) in self.counters.iter_mut().zip(&other.counters) {
-            *counter = counter.saturating_add(more);
-        }
+    /// Adds the counters of other sketches of the same size, on several threads.
+    pub(crate) fn merge(&mut self, others: Vec<BigramSketch>, threads: usize) {
+        // Parts that stay in the cache until all others are added.
+        let part = (self.counters.len() / threads.max(1)).clamp(1, MERGED_AT_ONCE);
+        let parts = self.counters.chunks_mut(part).enumerate().collect();
+        threads::map(threads, parts, |(number, sum): (usize, &mut [Counter])| {
+            for other in &others {
+                for (counter, &more) in sum.iter_mut().zip(&other.counters[number * part..]) {
+                    *counter = counter.saturating_add(more);
+                }
+            }
+        });
+        threads::map(threads, others, drop);
     }
 
     /// Multiplies all counters.
@@ -105,10 +117,12 @@ pub(crate) struct FrequentBigrams {
 
 impl FrequentBigrams {
     /// The number of bits must be a power of two, and at least 64.
-    pub(super) fn new(bits: impl ExactSizeIterator<Item = bool>) -> FrequentBigrams {
+    pub(super) fn new(mut bits: impl ExactSizeIterator<Item = bool>) -> FrequentBigrams {
         let mut words = memory::filled(0, bits.len() / 64);
-        for (at, bit) in bits.enumerate() {
-            words[at / 64] |= u64::from(bit) << (at % 64);
+        for word in &mut words {
+            for (at, bit) in (0..64).zip(&mut bits) {
+                *word |= u64::from(bit) << at;
+            }
         }
         FrequentBigrams { words }
     }
@@ -229,14 +243,23 @@ pub(crate) trait Ranked {
 
 impl Ranked for BigramSketch {
     fn ranked_among(&self, rank: usize, more: &[u64]) -> u64 {
-        let mut histogram = vec![0usize; 1 << 16];
-        let top = histogram.len() - 1;
-        for &counter in &self.counters {
-            histogram[(counter as usize).min(top)] += 1;
+        // Most counters are small. In one histogram, each addition would wait for the one before it.
+        let mut histograms = vec![[0u32; 4]; 1 << 16];
+        let (groups, rest) = self.counters.as_chunks::<4>();
+        for group in groups {
+            for (lane, &counter) in group.iter().enumerate() {
+                histograms[usize::from(counter)][lane] += 1;
+            }
+        }
+        for &counter in rest {
+            histograms[usize::from(counter)][0] += 1;
         }
         let mut seen = 0;
-        for (count, &counters) in histogram.iter().enumerate().rev() {
-            seen += counters;
+        for (count, counters) in histograms.iter().enumerate().rev() {
+            seen += counters
+                .iter()
+                .map(|&counters| counters as usize)
+                .sum::<usize>();
             let of_more = more.partition_point(|&other| other >= count as u64);
             if seen + of_more >= rank {
                 return count as u64;

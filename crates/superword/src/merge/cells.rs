@@ -13,9 +13,11 @@
 
 use std::ops::Range;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
+use std::sync::{Mutex, PoisonError};
 
 use crate::memory;
 use crate::prefetch::prefetch;
+use crate::threads::{self, lock};
 
 // The kind of a cell is in its two highest bits. A token of one cell has neither of them.
 /// The first cell of a token of two or more cells.
@@ -46,6 +48,51 @@ type Cell = AtomicU32;
 /// The index of a cell.
 pub(super) type Place = u32;
 
+/// Lays out the sequences of one part.
+pub(crate) struct Layer<'a> {
+    /// The cells that are left, and the place of the first of them.
+    cells: std::slice::IterMut<'a, Cell>,
+    at: Place,
+    /// The blocks without a border so far, and the number of the first of them.
+    borders: std::slice::IterMut<'a, Place>,
+    block: Place,
+    heavy: &'a Mutex<Vec<u64>>,
+}
+
+impl Layer<'_> {
+    /// Adds a sequence of symbols, each below [`MAX_SYMBOLS`].
+    #[inline(always)]
+    pub(crate) fn push(&mut self, symbols: impl Iterator<Item = u32>, weight: u64) {
+        for symbol in symbols {
+            self.push_cell(symbol);
+        }
+        while self.block * BLOCK <= self.at
+            && let Some(border) = self.borders.next()
+        {
+            *border = self.at;
+            self.block += 1;
+        }
+        let number = match u32::try_from(weight) {
+            Ok(weight) if weight < HEAVY => weight,
+            _ => {
+                let mut heavy = lock(self.heavy);
+                memory::reserve(&mut heavy, 1);
+                heavy.push(weight);
+                HEAVY | (heavy.len() - 1) as u32
+            }
+        };
+        self.push_cell(BORDER | number);
+    }
+
+    #[inline(always)]
+    fn push_cell(&mut self, number: u32) {
+        if let Some(cell) = self.cells.next() {
+            *cell = Cell::new(number);
+            self.at += 1;
+        }
+    }
+}
+
 /// Weighted sequences of symbols.
 #[derive(Debug)]
 pub(crate) struct Cells {
@@ -57,46 +104,72 @@ pub(crate) struct Cells {
     sequences: usize,
 }
 
-impl Default for Cells {
-    fn default() -> Self {
-        Cells {
-            cells: vec![Cell::new(BORDER)],
-            heavy: Vec::new(),
-            borders: vec![0],
-            sequences: 0,
-        }
-    }
-}
-
 impl Cells {
-    /// Cells with room for this many sequences, which have `tokens` tokens in total.
-    pub(crate) fn with_capacity(tokens: usize, sequences: usize) -> Cells {
-        let mut cells = Cells::default();
-        memory::reserve_exact(&mut cells.cells, tokens + sequences);
-        let blocks = (tokens + sequences) / BLOCK as usize + 1;
-        memory::reserve_exact(&mut cells.borders, blocks);
-        cells
+    /// Lays out sequences in parts, on several threads. `sizes` has the number of sequences of each part, and of the tokens
+    /// in them. `lay(part, layer)` pushes them. Returns `None` if there are too many.
+    pub(crate) fn lay_out(
+        sizes: &[(usize, usize)],
+        threads: usize,
+        lay: impl Fn(usize, &mut Layer<'_>) + Sync,
+    ) -> Option<Cells> {
+        let sequences = sizes.iter().map(|size| size.0).sum();
+        let tokens: usize = sizes.iter().map(|size| size.1).sum();
+        let end = 1 + tokens + sequences;
+        if end >= Place::MAX as usize {
+            return None;
+        }
+        let mut cells = Vec::new();
+        memory::reserve_exact(&mut cells, end);
+        cells.resize_with(end, Cell::default);
+        cells[0] = Cell::new(BORDER);
+        // The last cell is a border, so no block is after all borders.
+        let mut borders = memory::filled(0, (end - 1) / BLOCK as usize + 1);
+        let heavy = Mutex::new(Vec::new());
+        let (mut other_cells, mut other_borders) = (&mut cells[1..], &mut borders[1..]);
+        let (mut at, mut block) = (1, 1);
+        let mut layers = Vec::with_capacity(sizes.len());
+        for (part, &(sequences, tokens)) in sizes.iter().enumerate() {
+            let (own, others) = other_cells.split_at_mut(sequences + tokens);
+            // The blocks from the first one that starts in this part up to that of the last border.
+            let end = at + own.len();
+            let blocks = ((end - 1) / BLOCK as usize + 1).saturating_sub(block);
+            let (own_borders, later_borders) = other_borders.split_at_mut(blocks);
+            let layer = Layer {
+                cells: own.iter_mut(),
+                at: at as Place,
+                borders: own_borders.iter_mut(),
+                block: block as Place,
+                heavy: &heavy,
+            };
+            layers.push((part, layer));
+            (other_cells, other_borders) = (others, later_borders);
+            (at, block) = (end, block + blocks);
+        }
+        threads::map(threads, layers, |(part, mut layer)| {
+            lay(part, &mut layer);
+            debug_assert!(layer.cells.len() == 0, "all sequences of a part are pushed");
+        });
+        let heavy = heavy.into_inner().unwrap_or_else(PoisonError::into_inner);
+        (heavy.len() < HEAVY as usize).then_some(Cells {
+            cells,
+            heavy,
+            borders,
+            sequences,
+        })
     }
 
-    /// Adds a sequence of symbols, each below [`MAX_SYMBOLS`]. Returns false if there are now too many
-    /// cells.
-    #[must_use]
-    pub(crate) fn push(&mut self, symbols: impl Iterator<Item = u32>, weight: u64) -> bool {
-        self.cells.extend(symbols.map(Cell::new));
-        let border = self.cells.len();
-        self.sequences += 1;
-        self.borders
-            .resize(border / BLOCK as usize + 1, border as Place);
-        let number = match u32::try_from(weight) {
-            Ok(weight) if weight < HEAVY => weight,
-            _ => {
-                memory::reserve(&mut self.heavy, 1);
-                self.heavy.push(weight);
-                HEAVY | (self.heavy.len() - 1) as u32
+    /// The cells of these sequences.
+    #[cfg(test)]
+    pub(super) fn of<S: AsRef<[u32]> + Sync>(sequences: &[(S, u64)]) -> Cells {
+        let parts: Vec<_> = sequences.chunks(3).collect();
+        let tokens = |part: &[(S, u64)]| part.iter().map(|(one, _)| one.as_ref().len()).sum();
+        let sizes = parts.iter().map(|part| (part.len(), tokens(part)));
+        let lay = |part: usize, layer: &mut Layer<'_>| {
+            for (symbols, weight) in parts[part] {
+                layer.push(symbols.as_ref().iter().copied(), *weight);
             }
         };
-        self.cells.push(Cell::new(BORDER | number));
-        self.cells.len() < Place::MAX as usize && self.heavy.len() < HEAVY as usize
+        Cells::lay_out(&sizes.collect::<Vec<_>>(), 2, lay).unwrap()
     }
 
     #[inline(always)]
@@ -345,9 +418,7 @@ mod tests {
 
     #[test]
     fn tokens_join_and_split_in_place() {
-        let mut cells = Cells::default();
-        assert!(cells.push([1, 2, 3, 4].into_iter(), 5));
-        assert!(cells.push([7].into_iter(), 2));
+        let cells = Cells::of(&[(vec![1, 2, 3, 4], 5), (vec![7], 2)]);
         assert_eq!(cells.total_weight(), Some(22));
         assert_eq!(cells.most_joins(), 3);
         cells.join(2, 3, 9); // 1 (2 3)=9 4
@@ -367,10 +438,44 @@ mod tests {
     }
 
     #[test]
+    fn parts_are_laid_out_one_after_the_other() {
+        let mut random = crate::testing::Random(11);
+        for _ in 0..200 {
+            let sizes: Vec<Vec<usize>> = (0..random.below(6))
+                .map(|_| {
+                    (0..random.below(5))
+                        .map(|_| 1 + random.below(40) as usize)
+                        .collect()
+                })
+                .collect();
+            let lay = |part: &[usize], layer: &mut Layer<'_>| {
+                for &length in part {
+                    layer.push((0..length as u32).map(|at| at + 1), length as u64 + 7);
+                }
+            };
+            let size = |part: &[usize]| (part.len(), part.iter().sum());
+            let whole: Vec<usize> = sizes.concat();
+            let one = Cells::lay_out(&[size(&whole)], 1, |_, layer| lay(&whole, layer)).unwrap();
+            let of_parts: Vec<_> = sizes.iter().map(|part| size(part)).collect();
+            let lay_part = |part: usize, layer: &mut Layer<'_>| lay(&sizes[part], layer);
+            let some = Cells::lay_out(&of_parts, 3, lay_part).unwrap();
+            let numbers = |cells: &Cells| -> Vec<u32> {
+                cells.cells.iter().map(|cell| cell.load(Relaxed)).collect()
+            };
+            assert_eq!(numbers(&some), numbers(&one));
+            assert_eq!(some.borders, one.borders);
+            assert_eq!(some.sequences, whole.len());
+            for (block, &border) in some.borders.iter().enumerate() {
+                let first = (block * BLOCK as usize..).find(|&at| some.is_border(at as Place));
+                assert_eq!(Some(border as usize), first);
+            }
+        }
+    }
+
+    #[test]
     fn equal_neighbours_count_without_overlap() {
         for (length, expected) in [(2, 1), (3, 1), (4, 2), (5, 2)] {
-            let mut cells = Cells::default();
-            assert!(cells.push(std::iter::repeat_n(1, length), 1));
+            let cells = Cells::of(&[(vec![1; length], 1)]);
             let (mut counted, mut places) = (0, 0);
             let all = cells.for_each_pair(
                 1..cells.end(),
@@ -387,10 +492,7 @@ mod tests {
 
     #[test]
     fn every_place_has_a_next_sequence() {
-        let mut cells = Cells::default();
-        for length in [1, 3, 47, 1, 1, 2, 97] {
-            assert!(cells.push(std::iter::repeat_n(1, length), 1));
-        }
+        let cells = Cells::of(&[1, 3, 47, 1, 1, 2, 97].map(|length| (vec![1; length], 1)));
         let borders: Vec<Place> = (1..cells.end()).filter(|&at| cells.is_border(at)).collect();
         for place in 1..cells.end() + 40 {
             let border = borders.iter().find(|&&border| border >= place);
@@ -401,15 +503,16 @@ mod tests {
 
     #[test]
     fn weights_of_all_sizes_and_lengths_are_found() {
-        let mut cells = Cells::default();
+        let mut sequences = Vec::new();
         let lengths = [1, 3, 47, 48, 49, 50, 97, 200, 2];
         let weights = [1, (1 << 29) - 1, 1 << 29, u64::MAX, 7, 1 << 40];
         let mut expected = Vec::new();
         for (number, &length) in lengths.iter().cycle().take(40).enumerate() {
             let weight = weights[number % weights.len()];
-            assert!(cells.push(std::iter::repeat_n(1, length), weight));
+            sequences.push((vec![1; length], weight));
             expected.push((length as Place, weight));
         }
+        let cells = Cells::of(&sequences);
         for joined in [false, true] {
             let mut start = 1;
             for &(length, weight) in &expected {

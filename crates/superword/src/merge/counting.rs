@@ -4,7 +4,7 @@
 
 use std::convert::Infallible;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
-use std::sync::{Mutex, MutexGuard, PoisonError, RwLock};
+use std::sync::{Mutex, PoisonError, RwLock};
 
 use super::cells::{Cells, Place};
 #[cfg(feature = "threads")]
@@ -13,6 +13,7 @@ use super::tally::{Seen, Tally};
 use crate::hash::hash_pair;
 use crate::memory;
 use crate::observe::{Observer, Stopped, check_stop};
+use crate::threads::lock;
 use crate::token::unpack;
 
 /// What the index is built from.
@@ -38,7 +39,7 @@ impl Counting<'_> {
 
     /// Does `work` for each share, with the number of the share.
     #[cfg(feature = "threads")]
-    fn share<T: Send>(&self, work: impl Fn(usize) -> T + Sync) -> Vec<T> {
+    pub(super) fn share<T: Send>(&self, work: impl Fn(usize) -> T + Sync) -> Vec<T> {
         let shares = self.shares();
         if shares == 1 {
             return vec![work(0)];
@@ -55,7 +56,7 @@ impl Counting<'_> {
 
     /// Does `work` for the only share.
     #[cfg(not(feature = "threads"))]
-    fn share<T>(&self, work: impl Fn(usize) -> T) -> Vec<T> {
+    pub(super) fn share<T>(&self, work: impl Fn(usize) -> T) -> Vec<T> {
         vec![work(0)]
     }
 
@@ -205,11 +206,6 @@ impl Counting<'_> {
         }
         Ok(())
     }
-}
-
-/// Locks, whether or not another thread has panicked: its panic continues on the calling thread.
-pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// A pair that was counted.

@@ -5,9 +5,9 @@ use std::sync::Mutex;
 
 use super::Joined;
 use super::index::PairIndex;
-use super::survey::{DROPPED, Joining, Neighbour, Scratch, Side, Survey, alone};
 #[cfg(feature = "threads")]
-use crate::prefetch::prefetch;
+use super::survey::Created;
+use super::survey::{DROPPED, Joining, Neighbour, Scratch, Side, Survey, alone};
 use crate::token::Symbol;
 
 impl Survey {
@@ -46,14 +46,6 @@ impl Survey {
         }
     }
 
-    /// Loads the neighbours into the cache.
-    #[cfg(feature = "threads")]
-    pub(super) fn prefetch_neighbours(&self) {
-        for side in [&self.left, &self.right] {
-            side.neighbours.first().into_iter().for_each(prefetch);
-        }
-    }
-
     /// Loads what is needed to create the pairs of the joined token into the cache.
     pub(super) fn prefetch_created(&self, index: &PairIndex, symbol: u32, floor: u64) {
         for (is_left, side) in [(true, &self.left), (false, &self.right)] {
@@ -69,6 +61,77 @@ impl Survey {
                 }
             }
         }
+    }
+
+    /// Calls `visit(left, right, count, places)` for each pair that the joined token has, if this survey is that of the whole merge and the
+    /// token is new.
+    #[cfg(feature = "threads")]
+    fn for_each_created(&self, symbol: u32, mut visit: impl FnMut(u32, u32, u64, u32)) {
+        for neighbour in &self.left.neighbours {
+            visit(neighbour.symbol, symbol, neighbour.weight, neighbour.places);
+        }
+        for neighbour in &self.right.neighbours {
+            visit(symbol, neighbour.symbol, neighbour.weight, neighbour.places);
+        }
+        if !self.twins.is_empty() {
+            visit(symbol, symbol, self.twin_weight, self.twins.len() as u32);
+        }
+    }
+
+    /// Sums up the pairs that reach the floor.
+    #[cfg(feature = "threads")]
+    pub(super) fn weigh(&mut self, floor: u64) {
+        let mut created = Created::default();
+        self.for_each_created(0, |_, _, weight, places| {
+            if weight >= floor {
+                created.pairs += 1;
+                created.places += places as usize;
+                created.top = created.top.max(weight);
+            }
+        });
+        self.created = created;
+    }
+
+    /// Calls `visit(left, right, count)` for each pair of the joined token that reaches the floor.
+    #[cfg(feature = "threads")]
+    pub(super) fn created(
+        &self,
+        symbol: Symbol,
+        floor: u64,
+        mut visit: impl FnMut(Symbol, Symbol, u64),
+    ) {
+        self.for_each_created(symbol.0, |left, right, weight, _| {
+            if weight >= floor {
+                visit(Symbol(left), Symbol(right), weight);
+            }
+        });
+    }
+
+    /// Adds the pairs of a new token to the index, at the places that were reserved for them. Several threads may do this at once, for
+    /// different merges. The survey must be that of the whole merge.
+    #[cfg(feature = "threads")]
+    pub(super) fn create(&mut self, index: &PairIndex, symbol: Symbol, floor: u64) {
+        let mut start = self.created.start;
+        let mut add = |left, right, weight, places: u32| {
+            if weight < floor {
+                return DROPPED;
+            }
+            let first = start;
+            index.add(left, right, weight, first, places);
+            start += places as usize;
+            first
+        };
+        let symbol = symbol.0;
+        for one in &mut self.left.neighbours {
+            one.write = add(one.symbol, symbol, one.weight, one.places);
+        }
+        for one in &mut self.right.neighbours {
+            one.write = add(symbol, one.symbol, one.weight, one.places);
+        }
+        self.twin_write = match self.twins.len() as u32 {
+            0 => DROPPED,
+            places => add(symbol, symbol, self.twin_weight, places),
+        };
     }
 
     /// Writes the places of the pairs that were created.

@@ -1,6 +1,6 @@
 //! For each pair, how often and where it occurs.
 
-use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};
+use std::sync::atomic::{AtomicU32, AtomicU64, AtomicUsize, Ordering::Relaxed};
 
 use super::births::Births;
 use super::cells::{Cells, Place};
@@ -33,7 +33,28 @@ impl List {
 #[derive(Debug, Default)]
 struct Pair {
     count: AtomicU64,
-    places: List,
+    /// See [`List`].
+    start: AtomicUsize,
+    len: AtomicU32,
+}
+
+impl Pair {
+    fn places(&self) -> List {
+        List {
+            start: self.start.load(Relaxed),
+            len: self.len.load(Relaxed),
+        }
+    }
+
+    fn set_places(&self, places: List) {
+        self.start.store(places.start, Relaxed);
+        self.len.store(places.len, Relaxed);
+    }
+
+    fn set(&self, count: u64, places: List) {
+        self.count.store(count, Relaxed);
+        self.set_places(places);
+    }
 }
 
 /// All pairs that occur at least as often as the floor.
@@ -45,6 +66,13 @@ pub(super) struct PairIndex {
     tidy_from: usize,
     /// See [`MergeOptions::max_places`](super::MergeOptions::max_places).
     max_places: usize,
+}
+
+/// What a list belongs to.
+#[cfg(feature = "files")]
+enum Owner<'a> {
+    Pair(&'a Pair),
+    Birth(&'a mut List),
 }
 
 /// How many places ahead of the one that is looked at are prefetched.
@@ -97,23 +125,29 @@ impl PairIndex {
         for pairs in &mut shares {
             pairs.retain(|counted| counted.seen.count >= floor);
         }
-        self.pairs = PairTable::with_capacity(shares.iter().map(Vec::len).sum());
+        let pairs = shares.iter().map(Vec::len).sum();
+        self.pairs = PairTable::with_capacity(pairs);
         let mut start = self.arena.len();
         let mut placed = Vec::with_capacity(shares.len());
         for pairs in shares {
+            let places = pairs.iter().map(|counted| counted.seen.places as usize);
+            let places: usize = places.sum();
             placed.push((pairs, start));
-            let pairs = &placed[placed.len() - 1].0;
+            start += places;
+        }
+        counting.share(|share| {
+            let (pairs, mut start) = (&placed[share].0, placed[share].1);
             for (number, counted) in pairs.iter().enumerate() {
                 if let Some(ahead) = pairs.get(number + AHEAD) {
                     self.pairs.prefetch(ahead.pair);
                 }
                 let Seen { count, places: len } = counted.seen;
-                let count = AtomicU64::new(count);
                 let places = List { start, len };
-                *self.pairs.entry(counted.pair) = Pair { count, places };
+                self.pairs.add(counted.pair).set(count, places);
                 start += places.len();
             }
-        }
+        });
+        self.pairs.added(pairs);
         let more = start - self.arena.len();
         memory::reserve_exact(&mut self.arena, more);
         self.arena.resize_with(start, AtomicU32::default);
@@ -138,15 +172,17 @@ impl PairIndex {
     /// Frees the memory of places that are out of date. `births` are the lists of places where each token was made.
     #[cfg(feature = "files")]
     pub(super) fn tidy(&mut self, cells: &Cells, births: &mut Births) {
-        let of_pairs = self.pairs.iter_mut().map(|(key, pair)| {
+        let of_pairs = self.pairs.iter().map(|(key, pair)| {
             let (left, right) = unpack(key);
-            (&mut pair.places, left.0, Some(right.0))
+            (pair.places(), Owner::Pair(pair), left.0, Some(right.0))
         });
-        let of_births = births.iter_mut().map(|(symbol, list)| (list, symbol, None));
+        let of_births = births
+            .iter_mut()
+            .map(|(symbol, list)| (*list, Owner::Birth(list), symbol, None));
         let mut lists: Vec<_> = of_pairs.chain(of_births).collect();
         lists.sort_unstable_by_key(|(list, ..)| list.start);
         let mut end = 0;
-        for (list, left, right) in lists {
+        for (list, owner, left, right) in lists {
             let start = end;
             for at in list.start..list.start + list.len() {
                 if let Some(ahead) = self.arena.get_mut(at + AHEAD) {
@@ -159,10 +195,11 @@ impl PairIndex {
                 *self.arena[end].get_mut() = place;
                 end += usize::from(is_current);
             }
-            *list = List {
-                start,
-                len: (end - start) as u32,
-            };
+            let len = (end - start) as u32;
+            match owner {
+                Owner::Pair(pair) => pair.set_places(List { start, len }),
+                Owner::Birth(list) => *list = List { start, len },
+            }
         }
         self.arena.truncate(end);
         self.tidy_later();
@@ -193,7 +230,7 @@ impl PairIndex {
     pub(super) fn take(&mut self, left: Symbol, right: Symbol) -> List {
         self.pairs
             .remove(pack(left.0, right.0))
-            .map_or(List::default(), |pair| pair.places)
+            .map_or(List::default(), |pair| pair.places())
     }
 
     /// The places of a list.
@@ -235,7 +272,7 @@ impl PairIndex {
     #[inline(always)]
     pub(super) fn prefetch_list(&self, left: Symbol, right: Symbol) {
         if let Some(pair) = self.pairs.get(pack(left.0, right.0))
-            && let Some(place) = self.arena.get(pair.places.start)
+            && let Some(place) = self.arena.get(pair.places().start)
         {
             prefetch(place);
         }
@@ -261,12 +298,35 @@ impl PairIndex {
 
     /// Inserts or replaces a pair. Returns the position in the arena where the first of its places has to be written.
     pub(super) fn insert(&mut self, left: Symbol, right: Symbol, count: u64, len: usize) -> usize {
-        let start = self.arena.len();
-        memory::reserve(&mut self.arena, len);
-        self.arena.resize_with(start + len, AtomicU32::default);
+        let start = self.reserve_places(len);
         let len = len as u32;
         self.set(left.0, right.0, count, List { start, len });
         start
+    }
+
+    /// Makes room for places, and returns the position of the first.
+    pub(super) fn reserve_places(&mut self, len: usize) -> usize {
+        let start = self.arena.len();
+        memory::reserve(&mut self.arena, len);
+        self.arena.resize_with(start + len, AtomicU32::default);
+        start
+    }
+
+    /// Makes room for pairs that [`PairIndex::add`] adds. It must add all of them.
+    #[cfg(feature = "threads")]
+    pub(super) fn reserve_pairs(&mut self, pairs: usize) {
+        self.pairs.reserve(pairs);
+        self.pairs.added(pairs);
+    }
+
+    /// Adds a pair that is not in the index. Several threads may do this at once. `start` is the position in the arena where
+    /// the first of its `len` places has to be written.
+    #[cfg(feature = "threads")]
+    #[inline(always)]
+    pub(super) fn add(&self, left: u32, right: u32, count: u64, start: usize, len: u32) {
+        self.pairs
+            .add(pack(left, right))
+            .set(count, List { start, len });
     }
 
     /// Writes one place of a list.
@@ -289,13 +349,12 @@ impl PairIndex {
 
     /// Inserts or replaces a pair.
     pub(super) fn set(&mut self, left: u32, right: u32, count: u64, places: List) {
-        let count = AtomicU64::new(count);
-        *self.pairs.entry(pack(left, right)) = Pair { count, places };
+        self.pairs.entry(pack(left, right)).set(count, places);
     }
 
     /// The places of a pair, if it is in the index.
     pub(super) fn list(&self, left: u32, right: u32) -> Option<List> {
-        self.pairs.get(pack(left, right)).map(|pair| pair.places)
+        self.pairs.get(pack(left, right)).map(Pair::places)
     }
 }
 
@@ -305,10 +364,7 @@ mod tests {
 
     #[test]
     fn parts_of_a_list_do_not_divide_sequences() {
-        let mut cells = Cells::default();
-        for length in [3, 1, 9, 2, 2, 30, 1] {
-            assert!(cells.push(std::iter::repeat_n(1, length), 1));
-        }
+        let cells = Cells::of(&[3, 1, 9, 2, 2, 30, 1].map(|length| (vec![1; length], 1)));
         let places: Vec<Place> = (1..cells.end()).filter(|&at| cells.is_start(at)).collect();
         let mut index = PairIndex::default();
         index.insert_list(&[7; 5]);

@@ -99,6 +99,12 @@ impl Queue {
         }
     }
 
+    /// True if a pair of this count comes before all that wait.
+    #[cfg(feature = "threads")]
+    pub(super) fn is_above(&self, count: u64) -> bool {
+        level_of(count) >= self.waiting.len()
+    }
+
     /// The first pair. `count` gives the present count of a pair, and `fetch` is called some time before. Pairs whose count is outdated may be moved or dropped
     /// on this occasion, if their count is smaller now. So may those with a count of 0.
     pub(super) fn first(

@@ -7,15 +7,15 @@
 //! the cells and to the index what the merges change. This gives exactly the result of one thread.
 
 use std::ops::Range;
-use std::sync::Mutex;
+use std::sync::{Mutex, PoisonError};
 
 use super::cells::MAX_SYMBOLS;
-use super::counting::lock;
 use super::index::List;
 use super::queue::Entry;
 use super::survey::{self, Earlier, Joining};
-use super::{AllowedPairs, Joined, Merger};
+use super::{AllowedPairs, Joined, MergeOptions, Merger, PairCount};
 use crate::prefetch::prefetch;
+use crate::threads::lock;
 use crate::token::{Symbol, pack};
 
 /// The most merges in a round.
@@ -61,6 +61,8 @@ struct Part {
     places: List,
     /// The joined symbol, once it is known.
     symbol: Symbol,
+    /// Whether the pairs of the joined symbol still have to be created. They are created earlier if the merge has several parts.
+    creates: bool,
 }
 
 /// The merges of a round.
@@ -128,6 +130,7 @@ impl Plan {
             merge,
             places,
             symbol: Symbol(0),
+            creates: false,
         }));
     }
 
@@ -205,7 +208,7 @@ impl<R: AllowedPairs> Merger<'_, R> {
         }
         self.survey();
         self.fetch();
-        let (mut merges, mut parts) = (0, 0);
+        let (mut merges, mut parts, mut pairs) = (0, 0, 0);
         while let Some(planned) = self.plan.merges.get(merges) {
             let is_right = merges == 0 || {
                 let surveys = &mut self.surveys[planned.parts.clone()];
@@ -233,27 +236,40 @@ impl<R: AllowedPairs> Merger<'_, R> {
                 self.joins += survey::alone(&mut self.surveys[part]).merged.len() as u64;
                 self.plan.parts[part].symbol = symbol;
             }
-            self.create_pairs(own, joined);
+            match own.len() {
+                1 => pairs += self.prepare_pairs(own.start, symbol),
+                _ => self.create_pairs(own, joined),
+            }
             self.made.push_back((pair, joined));
             merges += 1;
         }
         self.put_back(merges);
+        self.index.reserve_pairs(pairs);
         self.carry_out(parts);
         self.plan.width = (merges + merges / 2 + 1).clamp(MIN_MERGES, MAX_MERGES);
     }
 
-    /// Loads into the cache what other threads have found out, and what it takes to make the merges.
+    /// Loads into the cache what other threads have found out.
     fn fetch(&self) {
         let surveys = &self.surveys[..self.plan.parts.len()];
         surveys.iter().for_each(prefetch);
-        surveys
-            .iter()
-            .for_each(|survey| lock(survey).prefetch_neighbours());
-        // Nearly all merges make a new token.
-        let (known, floor) = (self.tokens.len() as u32, self.options.floor);
-        for (survey, part) in surveys.iter().zip(&self.plan.parts) {
-            lock(survey).prefetch_created(&self.index, known + part.merge as u32, floor);
+    }
+
+    /// Reserves the places of the pairs that the only part of a merge creates, and returns their number. Those that may come
+    /// first are queued now, because later merges of the round depend on it. The others are queued when they are created.
+    fn prepare_pairs(&mut self, part: usize, symbol: Symbol) -> usize {
+        self.plan.parts[part].creates = true;
+        let survey = survey::alone(&mut self.surveys[part]);
+        survey.created.start = self.index.reserve_places(survey.created.places);
+        if self.queue.is_above(survey.created.top) {
+            let (tokens, queue) = (&self.tokens, &mut self.queue);
+            survey.created(symbol, self.options.floor, |left, right, count| {
+                if queue.is_above(count) {
+                    queue.push(tokens, PairCount { left, right, count });
+                }
+            });
         }
+        survey.created.pairs
     }
 
     /// Makes a merge on all threads if it is large enough, and returns whether it did.
@@ -289,8 +305,10 @@ impl<R: AllowedPairs> Merger<'_, R> {
             scratches,
             surveys,
             crew,
+            options: MergeOptions { floor, .. },
             ..
         } = self;
+        let floor = *floor;
         if surveys.len() < plan.parts.len() {
             surveys.resize_with(plan.parts.len(), Mutex::default);
         }
@@ -302,6 +320,7 @@ impl<R: AllowedPairs> Merger<'_, R> {
                 let places = index.places(part.places);
                 let earlier = plan.before(part.merge);
                 survey.visit(cells, &mut scratch, places, part.joining, None, earlier);
+                survey.weigh(floor);
             }
         };
         crew.run(plan.tasks.len(), plan.threads.min(plan.tasks.len()), work);
@@ -314,22 +333,46 @@ impl<R: AllowedPairs> Merger<'_, R> {
             cells,
             index,
             surveys,
+            scratches,
+            queue,
+            tokens,
             crew,
+            options: MergeOptions { floor, .. },
             ..
         } = self;
+        let floor = *floor;
         let tasks = plan.tasks.iter().take_while(|task| task.start < parts);
-        let work = |task: usize, _thread: usize| {
+        let waits = |count| !queue.is_above(count);
+        let work = |task: usize, thread: usize| {
+            let created = &mut lock(&scratches[thread]).created;
             let task = plan.tasks[task].clone();
             let own = task.start..task.end.min(parts);
             for (survey, part) in surveys[own.clone()].iter().zip(&plan.parts[own]) {
                 let mut survey = lock(survey);
+                if part.creates {
+                    survey.prefetch_created(index, part.symbol.0, floor);
+                }
                 survey.join(cells, part.symbol);
                 survey.destroy(index, part.joining);
+                if part.creates {
+                    survey.create(index, part.symbol, floor);
+                    survey.created(part.symbol, floor, |left, right, count| {
+                        if waits(count) {
+                            created.push(PairCount { left, right, count });
+                        }
+                    });
+                }
                 survey.write(index);
             }
         };
         let tasks = tasks.count();
         crew.run(tasks, plan.threads.min(tasks), work);
+        for scratch in scratches {
+            let scratch = scratch.get_mut().unwrap_or_else(PoisonError::into_inner);
+            for pair in scratch.created.drain(..) {
+                queue.push(tokens, pair);
+            }
+        }
         for survey in &mut surveys[..parts] {
             index.remove(&survey::alone(survey).gone);
         }

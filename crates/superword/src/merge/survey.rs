@@ -7,6 +7,8 @@ use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 use std::sync::{Mutex, PoisonError};
 
 use super::cells::{Cells, Place};
+#[cfg(feature = "threads")]
+use super::queue::PairCount;
 use crate::token::{Symbol, pack};
 
 /// The pair that is joined.
@@ -119,6 +121,9 @@ impl Numbers {
 pub(super) struct Scratch {
     pub(super) left: Numbers,
     right: Numbers,
+    /// Pairs that it has created and that wait for the queue.
+    #[cfg(feature = "threads")]
+    pub(super) created: Vec<PairCount>,
 }
 
 /// A merged place, and where its token ends.
@@ -128,6 +133,16 @@ struct Merged {
     right: Place,
     end: Place,
     weight: u64,
+}
+
+/// How many pairs a merge creates, at how many places, and the largest of their counts.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Created {
+    pub(super) pairs: usize,
+    pub(super) places: usize,
+    pub(super) top: u64,
+    /// The position in the arena where the first of their places is written.
+    pub(super) start: usize,
 }
 
 /// The merged places and their neighbours.
@@ -151,6 +166,8 @@ pub(super) struct Survey {
     pub(super) twins: Vec<Place>,
     pub(super) twin_weight: u64,
     pub(super) twin_write: usize,
+    /// The pairs of the joined token that reach the floor; see [`Survey::weigh`].
+    pub(super) created: Created,
     /// The last place, whose right neighbour is not known yet, and its position in its run of adjacent places.
     last: Option<Merged>,
     run: u32,

@@ -1,21 +1,31 @@
 //! A hash table of pairs.
 //!
 //! A table of pairs is much larger than the caches, so nearly each lookup waits for memory. Many lookups are known
-//! before their results are needed, and the standard tables cannot be told to fetch them. This one can.
+//! before their results are needed, and the standard tables cannot be told to fetch them. This one can. Several threads can
+//! add pairs to it at once, if there is room.
+
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use crate::hash::hash_u64;
 use crate::memory;
 use crate::prefetch::prefetch;
 
 /// A pair and its value. The key is one more than the packed pair, and 0 if the slot is empty.
-#[derive(Clone, Debug, Default)]
+#[derive(Debug, Default)]
 struct Slot<V> {
-    key: u64,
+    key: AtomicU64,
     value: V,
 }
 
+impl<V> Slot<V> {
+    #[inline(always)]
+    fn key(&self) -> u64 {
+        self.key.load(Relaxed)
+    }
+}
+
 /// Values by packed pair. A pair never has the largest symbol twice.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub(super) struct PairTable<V> {
     /// A power of two of slots, or none. A pair is in the slot that its hash chooses, or in one of those after it, with no
     /// empty slot in between.
@@ -51,8 +61,8 @@ impl<V: Default> PairTable<V> {
         slots.resize_with(count, Slot::default);
         let old = std::mem::replace(&mut self.slots, slots);
         for slot in old {
-            if slot.key != 0 {
-                let at = self.slot_of(slot.key);
+            if slot.key() != 0 {
+                let at = self.slot_of(slot.key());
                 self.slots[at] = slot;
             }
         }
@@ -69,7 +79,7 @@ impl<V: Default> PairTable<V> {
     fn slot_of(&self, key: u64) -> usize {
         let mut at = self.home(key);
         loop {
-            let found = self.slots[at].key;
+            let found = self.slots[at].key();
             if found == key || found == 0 {
                 return at;
             }
@@ -91,8 +101,16 @@ impl<V: Default> PairTable<V> {
         if self.slots.is_empty() {
             return None;
         }
-        let slot = &self.slots[self.slot_of(pair + 1)];
-        (slot.key != 0).then_some(&slot.value)
+        // Each slot is read once, because another thread may take an empty one.
+        let mut at = self.home(pair + 1);
+        loop {
+            let slot = &self.slots[at];
+            match slot.key() {
+                0 => return None,
+                key if key == pair + 1 => return Some(&slot.value),
+                _ => at = (at + 1) & (self.slots.len() - 1),
+            }
+        }
     }
 
     /// The value of a pair, to change it.
@@ -103,22 +121,53 @@ impl<V: Default> PairTable<V> {
         }
         let at = self.slot_of(pair + 1);
         let slot = &mut self.slots[at];
-        (slot.key != 0).then_some(&mut slot.value)
+        (slot.key() != 0).then_some(&mut slot.value)
     }
 
     /// The value of a pair, which is added if it is not there.
     #[inline(always)]
     pub(super) fn entry(&mut self, pair: u64) -> &mut V {
-        if (self.len + 1) * 4 > self.slots.len() * 3 {
-            self.resize((2 * self.slots.len()).max(MIN_SLOTS));
-        }
+        self.reserve(1);
         let at = self.slot_of(pair + 1);
         let slot = &mut self.slots[at];
-        if slot.key == 0 {
-            slot.key = pair + 1;
+        if slot.key() == 0 {
+            *slot.key.get_mut() = pair + 1;
             self.len += 1;
         }
         &mut slot.value
+    }
+
+    /// Makes room for more pairs.
+    #[inline(always)]
+    pub(super) fn reserve(&mut self, more: usize) {
+        while (self.len + more) * 4 > self.slots.len() * 3 {
+            self.resize((2 * self.slots.len()).max(MIN_SLOTS));
+        }
+    }
+
+    /// Adds a pair that is not there. Several threads may do this at once, and get pairs at the same time. There must be room
+    /// for all, and [`PairTable::added`] must be told their number.
+    #[inline(always)]
+    pub(super) fn add(&self, pair: u64) -> &V {
+        let mut at = self.home(pair + 1);
+        loop {
+            let slot = &self.slots[at];
+            // An empty slot that another thread takes first is not empty anymore.
+            if slot.key() == 0
+                && slot
+                    .key
+                    .compare_exchange(0, pair + 1, Relaxed, Relaxed)
+                    .is_ok()
+            {
+                return &slot.value;
+            }
+            at = (at + 1) & (self.slots.len() - 1);
+        }
+    }
+
+    /// Tells how many pairs were added by [`PairTable::add`].
+    pub(super) fn added(&mut self, pairs: usize) {
+        self.len += pairs;
     }
 
     /// Removes a pair and returns its value.
@@ -127,7 +176,7 @@ impl<V: Default> PairTable<V> {
             return None;
         }
         let mut hole = self.slot_of(pair + 1);
-        if self.slots[hole].key == 0 {
+        if self.slots[hole].key() == 0 {
             return None;
         }
         self.len -= 1;
@@ -137,7 +186,7 @@ impl<V: Default> PairTable<V> {
         let mut at = hole;
         loop {
             at = (at + 1) & mask;
-            let key = self.slots[at].key;
+            let key = self.slots[at].key();
             if key == 0 {
                 return Some(value);
             }
@@ -156,14 +205,8 @@ impl<V: Default> PairTable<V> {
 
     /// All pairs with their values.
     pub(super) fn iter(&self) -> impl Iterator<Item = (u64, &V)> {
-        let used = self.slots.iter().filter(|slot| slot.key != 0);
-        used.map(|slot| (slot.key - 1, &slot.value))
-    }
-
-    /// All pairs with their values, to change these.
-    pub(super) fn iter_mut(&mut self) -> impl Iterator<Item = (u64, &mut V)> {
-        let used = self.slots.iter_mut().filter(|slot| slot.key != 0);
-        used.map(|slot| (slot.key - 1, &mut slot.value))
+        let used = self.slots.iter().filter(|slot| slot.key() != 0);
+        used.map(|slot| (slot.key() - 1, &slot.value))
     }
 }
 
@@ -194,11 +237,38 @@ mod tests {
             }
             let found: HashMap<u64, u64> = table.iter().map(|(key, &value)| (key, value)).collect();
             assert_eq!(found, expected);
-            table.iter_mut().for_each(|(_, value)| *value = 7);
-            assert!(table.iter().all(|(_, &value)| value == 7));
             assert_eq!(table.len, expected.len());
             table.clear();
             assert_eq!((table.iter().count(), table.get(0)), (0, None));
         }
+    }
+
+    #[test]
+    fn threads_add_pairs_at_once() {
+        use std::sync::atomic::AtomicU64;
+        let mut table = PairTable::<AtomicU64>::default();
+        for key in 0..500 {
+            *table.entry(key * 7) = AtomicU64::new(key * 7);
+        }
+        table.reserve(4 * 3000);
+        std::thread::scope(|scope| {
+            for thread in 0..4 {
+                let table = &table;
+                scope.spawn(move || {
+                    for key in 0..3000 {
+                        let key = 10_000 + key * 4 + thread;
+                        table.add(key).store(key, Relaxed);
+                        let old = key % 500 * 7;
+                        assert_eq!(table.get(old).map(|value| value.load(Relaxed)), Some(old));
+                        assert!(table.get(1_000_000 + key).is_none());
+                    }
+                });
+            }
+        });
+        table.added(4 * 3000);
+        assert_eq!(table.iter().count(), table.len);
+        assert_eq!(table.len, 12_500);
+        assert!(table.iter().all(|(key, value)| value.load(Relaxed) == key));
+        assert!((10_000..22_000).all(|key| table.get(key).is_some()));
     }
 }

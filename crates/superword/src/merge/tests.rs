@@ -48,8 +48,7 @@ fn compare(parts: &[&[u8]], random: &mut Random, floor: u64, threads: usize) {
         .iter()
         .map(|bytes| tokens.insert(bytes).unwrap())
         .collect();
-    let mut cells = Cells::default();
-    let mut sequences = Vec::new();
+    let (mut laid_out, mut sequences) = (Vec::new(), Vec::new());
     for _ in 0..=random.below(12) {
         let longest = if random.below(4) == 0 { 40 } else { 8 };
         let length = 1 + random.below(longest);
@@ -57,9 +56,10 @@ fn compare(parts: &[&[u8]], random: &mut Random, floor: u64, threads: usize) {
             .map(|_| random.below(parts.len() as u64) as usize)
             .collect();
         let weight = 1 + random.below(5);
-        assert!(cells.push(chosen.iter().map(|&i| symbols[i].0), weight));
+        laid_out.push((chosen.iter().map(|&i| symbols[i].0).collect(), weight));
         sequences.push((chosen.iter().map(|&i| parts[i].to_vec()).collect(), weight));
     }
+    let cells = Cells::of::<Vec<u32>>(&laid_out);
     let max_places = match random.below(3) {
         0 => random.below(20) as usize,
         _ => usize::MAX,
@@ -124,11 +124,12 @@ fn history(
     let letters: Vec<Symbol> = (b'a'..=b'd')
         .map(|letter| tokens.insert(&[letter]).unwrap())
         .collect();
-    let mut cells = Cells::default();
-    for (text, weight) in sequences {
-        let symbols = text.iter().map(|&byte| letters[usize::from(byte - b'a')].0);
-        assert!(cells.push(symbols, *weight));
-    }
+    let symbol = |&byte: &u8| letters[usize::from(byte - b'a')].0;
+    let laid_out = sequences.iter().map(|(text, weight)| {
+        let symbols: Vec<u32> = text.iter().map(symbol).collect();
+        (symbols, *weight)
+    });
+    let cells = Cells::of(&laid_out.collect::<Vec<_>>());
     let options = MergeOptions {
         floor,
         max_places: usize::MAX,
@@ -200,11 +201,11 @@ fn choices(sequences: &[(&[u8], u64)], threads: usize) -> History {
     for letter in b'a'..=b'z' {
         tokens.insert(&[letter]).unwrap();
     }
-    let mut cells = Cells::default();
-    for (text, weight) in sequences {
-        let symbols = text.iter().map(|&byte| u32::from(byte - b'a'));
-        assert!(cells.push(symbols, *weight));
-    }
+    let laid_out = sequences.iter().map(|(text, weight)| {
+        let symbols: Vec<u32> = text.iter().map(|&byte| u32::from(byte - b'a')).collect();
+        (symbols, *weight)
+    });
+    let cells = Cells::of(&laid_out.collect::<Vec<_>>());
     let options = MergeOptions {
         floor: 1,
         max_places: usize::MAX,
@@ -256,10 +257,7 @@ fn counting_pairs_can_be_stopped() {
     for checks in 0..6 {
         let mut tokens = TokenTable::default();
         let a = tokens.insert(b"a").unwrap();
-        let mut cells = Cells::default();
-        for _ in 0..50_000 {
-            assert!(cells.push(std::iter::repeat_n(a.0, 3), 1));
-        }
+        let cells = Cells::of(&vec![([a.0; 3], 1); 50_000]);
         let options = MergeOptions {
             max_places: usize::MAX,
             floor: 1,

@@ -49,6 +49,11 @@ impl<'a> WatchMerges<'a> {
         }
     }
 
+    /// The number of threads.
+    pub(super) fn threads(&self) -> usize {
+        crate::threads::resolve(self.threads)
+    }
+
     /// Tells how many tokens the sequences have, and how many merges will be made, if that is known.
     pub(super) fn expect(&self, tokens: u64, merges: Option<usize>) {
         let merges = merges.map(|merges| merges as u64);

@@ -6,9 +6,10 @@ use super::options::Picky;
 use super::{TrainError, TrainOptions, WatchMerges};
 use crate::count::{Eligible, PretokenCounts};
 use crate::encode::WordEncoder;
-use crate::merge::{AnyPair, Cells, MergeOptions, Merger};
+use crate::merge::{AnyPair, Cells, MergeError, MergeOptions, Merger};
 use crate::model::{Alphabet, Deletions, Event, Model, WordEvent, word_events};
 use crate::text::Pretokenizer;
+use crate::threads;
 use crate::token::Symbol;
 use crate::tokens::TokenTable;
 
@@ -163,7 +164,12 @@ pub(super) fn learn_words(
         tokens.insert(&[byte]);
     }
     let mut deleter = picky.map(|picky| Deleter::new(picky, &counts, alphabet));
-    let (cells, floor) = lay_out(counts, &bytes, size.saturating_sub(tokens.len()))?;
+    let (cells, floor) = lay_out(
+        counts,
+        &bytes,
+        size.saturating_sub(tokens.len()),
+        watch.threads(),
+    )?;
     watch.expect(cells.most_joins(), Some(size.saturating_sub(tokens.len())));
     // Deletions make rare pairs frequent again, so then every pair is indexed.
     let floor = match deleter {
@@ -217,43 +223,43 @@ fn lay_out(
     counts: Cow<'_, PretokenCounts>,
     bytes: &[Option<Symbol>; 256],
     merges: usize,
+    threads: usize,
 ) -> Result<(Cells, u64), TrainError> {
-    let (mut lengths, mut sequences) = (0, 0);
-    let mut ranks = Ranks::default();
-    let mut foreign = false;
-    counts.for_each(|pretoken, count| {
-        if pretoken.len() > 1 {
-            lengths += pretoken.len();
-            sequences += 1;
-            ranks.add(count);
-            foreign |= pretoken
-                .iter()
-                .any(|&byte| bytes[usize::from(byte)].is_none());
-        }
+    let counts = PretokenCounts::parts(counts);
+    let is_long = |(pretoken, _): &(&[u8], u64)| pretoken.len() > 1;
+    let sizes = threads::map(threads, (0..counts.len()).collect(), |part| {
+        let (mut size, mut ranks, mut foreign) = ((0, 0), Ranks::default(), false);
+        counts.for_each(part, |entry| {
+            if is_long(&entry) {
+                let (pretoken, count) = entry;
+                size = (size.0 + 1, size.1 + pretoken.len());
+                ranks.add(count);
+                foreign |= pretoken
+                    .iter()
+                    .any(|&byte| bytes[usize::from(byte)].is_none());
+            }
+        });
+        (size, ranks, foreign)
     });
-    if foreign {
+    if sizes.iter().any(|&(_, _, foreign)| foreign) {
         return Err(TrainError::ForeignByte);
     }
-    let mut cells = Cells::with_capacity(lengths, sequences);
-    let mut fits = true;
-    let lay = |pretoken: &[u8], count| {
-        if pretoken.len() > 1 {
-            let symbols = pretoken
-                .iter()
-                .filter_map(|&byte| bytes[usize::from(byte)])
-                .map(|symbol| symbol.0);
-            fits &= cells.push(symbols, count);
-        }
-    };
-    match counts {
-        Cow::Owned(counts) => counts.consume(lay),
-        Cow::Borrowed(counts) => counts.for_each(lay),
-    }
-    if !fits {
-        return Err(crate::merge::MergeError::TooManyTokens.into());
-    }
+    let mut all = Ranks::default();
+    sizes.iter().for_each(|(_, ranks, _)| all.add_all(ranks));
+    let sizes: Vec<(usize, usize)> = sizes.into_iter().map(|(size, ..)| size).collect();
+    let cells = Cells::lay_out(&sizes, threads, |part, layer| {
+        counts.consume(part, |entry| {
+            if is_long(&entry) {
+                let (pretoken, count) = entry;
+                let symbols = pretoken.iter().filter_map(|&byte| bytes[usize::from(byte)]);
+                layer.push(symbols.map(|symbol| symbol.0), count);
+            }
+        });
+    });
+    let cells = cells.ok_or(MergeError::TooManyTokens)?;
+    let sequences = sizes.iter().map(|size| size.0).sum::<usize>();
     let floor = match sequences > merges {
-        true => ranks.at_least(merges + 1),
+        true => all.at_least(merges + 1),
         false => 1,
     };
     Ok((cells, floor))
@@ -273,6 +279,14 @@ impl Ranks {
         let bits = count.max(1).ilog2();
         let next = (count.max(1) << (63 - bits) >> 59) & 15;
         self.0[bits as usize][next as usize] += 1;
+    }
+
+    fn add_all(&mut self, other: &Ranks) {
+        for (counts, more) in self.0.iter_mut().zip(&other.0) {
+            for (count, more) in counts.iter_mut().zip(more) {
+                *count += more;
+            }
+        }
     }
 
     /// A lower bound on the count with this rank, counted from 1. It is less than a sixteenth below the count.

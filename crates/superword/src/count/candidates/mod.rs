@@ -3,8 +3,10 @@
 mod eligible;
 mod runs;
 
+use std::borrow::Cow;
+
 use super::sketch::FrequentBigrams;
-use super::table::{CountTable, Front, Item, sum};
+use super::table::{CountTable, Front, Item, Parts, sum};
 use super::{CountError, CountFileError, CountOverflow, Counts};
 use crate::hash::{fold, hash_u64, hash_u128};
 use crate::observe::Observer;
@@ -66,15 +68,12 @@ impl CandidateCounts {
         self.table.iter()
     }
 
-    /// Calls `visit` with every candidate and its count, in the order of [`CandidateCounts::iter`].
-    pub(crate) fn for_each(&self, mut visit: impl FnMut(&[Symbol], u64)) {
-        self.iter()
-            .for_each(|(symbols, count)| visit(symbols, count));
-    }
-
-    /// Like [`CandidateCounts::for_each`], in the same order. Frees the memory of the candidates that were visited.
-    pub(crate) fn consume(self, visit: impl FnMut(&[Symbol], u64)) {
-        self.table.consume(visit);
+    /// The candidates in parts, for several threads.
+    pub(crate) fn parts(counts: Cow<'_, CandidateCounts>) -> Parts<'_, Symbol> {
+        Parts::new(match counts {
+            Cow::Owned(counts) => Cow::Owned(counts.table),
+            Cow::Borrowed(counts) => Cow::Borrowed(&counts.table),
+        })
     }
 
     /// The number of distinct candidates.

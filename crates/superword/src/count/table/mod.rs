@@ -6,6 +6,7 @@
 //! - `segment`: a hash table of counts that is ordered by hash
 //! - `front`: a small table in front of the large one, for the keys that come up all the time
 //! - `set`: the entries of a small table that share a cache line
+//! - `parts`: the keys in parts, for several threads
 //! - `sum`: adding tables up, on several threads
 //!
 //! A [`CountTable`] is divided into segments by the highest bits of the hash. This has three benefits: tables are
@@ -13,11 +14,13 @@
 //! while it grows; and a table can be consumed and freed piecemeal.
 
 mod front;
+mod parts;
 mod segment;
 mod set;
 mod sum;
 
 pub(crate) use front::Front;
+pub(crate) use parts::Parts;
 pub(crate) use set::Set;
 pub(crate) use sum::sum;
 
@@ -99,7 +102,7 @@ impl<T: Item> CountTable<T> {
 
     /// The number of items in all keys.
     pub(crate) fn items(&self) -> usize {
-        self.iter().map(|(key, _)| key.len()).sum()
+        self.segments.iter().map(Segment::items).sum()
     }
 
     /// Adds to the count of a key.
@@ -163,20 +166,14 @@ impl<T: Item> CountTable<T> {
             visit(hash.unwrap_or_else(|| T::hash_long(key)), key.len());
         }
     }
-
-    /// Calls `visit(key, count)` for every key, in the order of [`CountTable::iter`]. Frees the memory of the keys
-    /// that were visited.
-    pub(crate) fn consume(self, mut visit: impl FnMut(&[T], u64)) {
-        for segment in self.segments {
-            segment.iter().for_each(|(key, count)| visit(key, count));
-        }
-    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::testing::Random;
+    use crate::threads::lock;
+    use std::borrow::Cow;
     use std::collections::HashMap;
 
     fn random_keys(random: &mut Random, number: usize) -> Vec<Vec<u8>> {
@@ -213,9 +210,27 @@ mod tests {
         }
         assert_eq!(table.get(&[9]), 0);
         assert_eq!(table.get(&[9; 30]), 0);
-        let mut consumed = HashMap::new();
-        table.consume(|key, count| assert!(consumed.insert(key.to_vec(), count).is_none()));
-        assert_eq!(consumed, expected);
+        let copy = table.clone();
+        for parts in [
+            Parts::new(Cow::Borrowed(&copy)),
+            Parts::new(Cow::Owned(table)),
+        ] {
+            let mut consumed = HashMap::new();
+            for part in 0..parts.len() {
+                let (mut keys, mut items) = (0, 0);
+                parts.for_each(part, |(key, _)| {
+                    (keys, items) = (keys + 1, items + key.len())
+                });
+                assert_eq!(parts.size(part), (keys, items));
+                parts.consume(part, |(key, count)| {
+                    assert!(consumed.insert(key.to_vec(), count).is_none());
+                });
+            }
+            assert_eq!(consumed, expected);
+            if let Parts::Owned(segments) = &parts {
+                assert!(segments.iter().all(|segment| lock(segment).len() == 0));
+            }
+        }
     }
 
     #[test]

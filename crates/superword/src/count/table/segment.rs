@@ -51,9 +51,11 @@ impl Long {
 
 /// The keys whose hashes start with the same bits, and their counts.
 #[derive(Clone, Debug)]
-pub(super) struct Segment<T: Item> {
+pub(crate) struct Segment<T: Item> {
     slots: Vec<Slot<T>>,
     used: usize,
+    /// The number of items in all inline keys.
+    inline_items: usize,
     long: HashTable<Long>,
     arena: Vec<T>,
 }
@@ -63,6 +65,7 @@ impl<T: Item> Default for Segment<T> {
         Segment {
             slots: Vec::new(),
             used: 0,
+            inline_items: 0,
             long: HashTable::new(),
             arena: Vec::new(),
         }
@@ -81,6 +84,11 @@ fn first_slot(hash: u64, slots: usize) -> usize {
 impl<T: Item> Segment<T> {
     pub(super) fn len(&self) -> usize {
         self.used + self.long.len()
+    }
+
+    /// The number of items in all keys.
+    pub(super) fn items(&self) -> usize {
+        self.inline_items + self.arena.len()
     }
 
     pub(super) fn memory(&self) -> usize {
@@ -144,7 +152,10 @@ impl<T: Item> Segment<T> {
         }
         let at = self.find(key, hash);
         let slot = &mut self.slots[at];
-        self.used += usize::from(slot.is_free());
+        if slot.is_free() {
+            self.used += 1;
+            self.inline_items += T::items(key).len();
+        }
         slot.key = *key;
         slot.count = slot.count.checked_add(times).ok_or(CountOverflow)?;
         Ok(())

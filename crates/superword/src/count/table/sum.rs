@@ -1,7 +1,5 @@
 //! Adds tables up, segment by segment.
 
-use std::sync::{Mutex, PoisonError};
-
 use super::segment::Segment;
 use super::{CountTable, Item, SEGMENTS};
 use crate::count::CountError;
@@ -24,27 +22,12 @@ pub(crate) fn sum<T: Item>(
             share.push((segment, times));
         }
     }
-    let waiting = Mutex::new(shares.into_iter().enumerate().rev().collect::<Vec<_>>());
-    let results = Mutex::new(Vec::with_capacity(SEGMENTS));
-    let lock_failed = PoisonError::into_inner;
-    threads::share(threads.min(SEGMENTS), || {
-        loop {
-            let next = waiting.lock().unwrap_or_else(lock_failed).pop();
-            let Some((number, share)) = next else {
-                return;
-            };
-            let result = check_stop(observer)
-                .map_err(CountError::from)
-                .and_then(|()| add_up(share));
-            let mut results = results.lock().unwrap_or_else(PoisonError::into_inner);
-            results.push((number, result));
-        }
+    let segments = threads::map(threads, shares, |share| {
+        check_stop(observer)?;
+        add_up(share)
     });
-    let mut results = results.into_inner().unwrap_or_else(PoisonError::into_inner);
-    results.sort_unstable_by_key(|&(number, _)| number);
-    let segments = results.into_iter().map(|(_, segment)| segment);
     Ok(CountTable {
-        segments: segments.collect::<Result<_, _>>()?,
+        segments: segments.into_iter().collect::<Result<_, CountError>>()?,
     })
 }
 

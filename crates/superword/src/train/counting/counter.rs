@@ -44,22 +44,31 @@ pub(in crate::train) struct Extras {
 }
 
 impl Extras {
-    /// Adds `other`, multiplied by `times`.
-    pub(super) fn add(&mut self, mut other: Extras, times: u64) -> Result<(), CountOverflow> {
-        self.pretokens = other
-            .pretokens
-            .checked_mul(times)
-            .and_then(|more| self.pretokens.checked_add(more))
-            .ok_or(CountOverflow)?;
-        if let Some(sketch) = &mut other.sketch
-            && times > 1
-        {
-            sketch.multiply(times);
+    /// Adds others, each multiplied by its number of times, on several threads.
+    pub(super) fn add(
+        &mut self,
+        others: Vec<(Extras, u64)>,
+        threads: usize,
+    ) -> Result<(), CountOverflow> {
+        let mut sketches = Vec::new();
+        for (mut other, times) in others {
+            self.pretokens = other
+                .pretokens
+                .checked_mul(times)
+                .and_then(|more| self.pretokens.checked_add(more))
+                .ok_or(CountOverflow)?;
+            if let Some(sketch) = &mut other.sketch
+                && times > 1
+            {
+                sketch.multiply(times);
+            }
+            sketches.extend(other.sketch);
         }
-        match (&mut self.sketch, other.sketch) {
-            (Some(sum), Some(sketch)) => sum.merge(&sketch),
-            (sum @ None, sketch) => *sum = sketch,
-            (Some(_), None) => {}
+        if self.sketch.is_none() {
+            self.sketch = sketches.pop();
+        }
+        if let Some(sum) = &mut self.sketch {
+            sum.merge(sketches, threads);
         }
         Ok(())
     }

@@ -18,6 +18,7 @@ use crate::corpus::{
 };
 use crate::count::{BigramSketch, Counts};
 use crate::observe::{Observer, Phase, Step};
+use crate::threads;
 
 /// What a pass counted. The counts themselves are still in parts; see [`Pass::gather`].
 #[derive(Debug)]
@@ -40,10 +41,16 @@ impl<C> Tally<C> {
         }
     }
 
-    fn add(&mut self, key: String, extent: &Extent, piece: Piece<C>) -> Result<(), TrainError> {
+    fn add(
+        &mut self,
+        key: String,
+        extent: &Extent,
+        piece: Piece<C>,
+        threads: usize,
+    ) -> Result<(), TrainError> {
         self.keys.push(key);
         self.parts.extend(piece.parts);
-        self.extras.add(piece.extras, 1)?;
+        self.extras.add(vec![(piece.extras, 1)], threads)?;
         let (all, read) = (&mut self.read, piece.read);
         // The numbers may come from a file, so they may be arbitrarily large.
         all.documents = all.documents.saturating_add(read.documents);
@@ -117,6 +124,7 @@ impl Pass<'_> {
         forecast: Option<&Forecast<'_>>,
     ) -> Result<Tally<C::Counts>, TrainError> {
         let measures = || forecast.is_some_and(Forecast::measures);
+        let threads = threads::resolve(self.read.threads);
         let extents = self.extents()?;
         let sizes = extents.iter().map(|extent| self.stored_bytes(extent));
         let sizes: Vec<u64> = sizes.collect();
@@ -182,7 +190,7 @@ impl Pass<'_> {
             };
             before = before.saturating_add(size);
             in_source = piece.end;
-            tally.add(key, extent, piece)?;
+            tally.add(key, extent, piece, threads)?;
         }
         if tally.read.bytes == 0 && !self.read.allow_empty {
             return Err(corpus::empty(self.inputs.sources(), &tally.read).into());
@@ -252,12 +260,17 @@ impl Pass<'_> {
             read,
             end,
         };
-        for (times, sink) in sinks.into_iter().flat_map(Weighted::finish) {
-            let (parts, extras) = sink.finish()?;
+        let threads = threads::resolve(self.read.threads);
+        let sinks = sinks.into_iter().flat_map(Weighted::finish).collect();
+        let finished = threads::map(threads, sinks, |(times, sink)| (times, sink.finish()));
+        let mut all_extras = Vec::new();
+        for (times, counted) in finished {
+            let (parts, extras) = counted?;
             let parts = parts.into_iter().map(|part| WeightedPart { times, part });
             piece.parts.extend(parts);
-            piece.extras.add(extras, times)?;
+            all_extras.push((extras, times));
         }
+        piece.extras.add(all_extras, threads)?;
         Ok(piece)
     }
 

@@ -50,8 +50,8 @@ impl Superwords {
 /// A merger that also detects ambiguous superwords.
 pub(super) struct Supermerger<'a> {
     pub(super) merger: Merger<'a, Allowed>,
-    /// The pretokens of each superword. Symbols that are not in the map are one pretoken.
-    spelled: NumberMap<u32, Vec<Symbol>>,
+    /// What each superword was first joined from. Symbols that are not in the map are one pretoken.
+    parts: NumberMap<u32, (Symbol, Symbol)>,
     pub(super) ambiguous: bool,
     /// Symbols below this are those of phase 1.
     initial: usize,
@@ -66,20 +66,17 @@ impl<'a> Supermerger<'a> {
         watch: &WatchMerges<'a>,
     ) -> Result<Supermerger<'a>, TrainError> {
         watch.expect(candidates.tokens() as u64, None);
-        let mut cells = Cells::with_capacity(candidates.tokens(), candidates.len());
-        let mut fits = true;
-        let lay = |symbols: &[Symbol], count| {
-            fits &= cells.push(symbols.iter().map(|symbol| symbol.0), count);
-        };
         watch.check_stop()?;
-        match candidates {
-            Cow::Owned(candidates) => candidates.consume(lay),
-            Cow::Borrowed(candidates) => candidates.for_each(lay),
-        }
+        let candidates = CandidateCounts::parts(candidates);
+        let sizes = (0..candidates.len()).map(|part| candidates.size(part));
+        let sizes: Vec<(usize, usize)> = sizes.collect();
+        let cells = Cells::lay_out(&sizes, watch.threads(), |part, layer| {
+            candidates.consume(part, |(symbols, count)| {
+                layer.push(symbols.iter().map(|symbol| symbol.0), count);
+            });
+        });
+        let cells = cells.ok_or(MergeError::TooManyTokens)?;
         watch.check_stop()?;
-        if !fits {
-            return Err(MergeError::TooManyTokens.into());
-        }
         let tokens = words.tokens.clone();
         Ok(Supermerger {
             initial: tokens.len(),
@@ -90,28 +87,34 @@ impl<'a> Supermerger<'a> {
                 min_count,
                 watch.merge_options(min_count),
             )?,
-            spelled: NumberMap::default(),
+            parts: NumberMap::default(),
             ambiguous: false,
         })
     }
 
     pub(super) fn merge(&mut self, pair: PairCount) -> Result<Symbol, TrainError> {
         let joined = self.merger.merge(pair)?;
-        let mut spelled = self.spelling(pair.left);
-        spelled.extend(self.spelling(pair.right));
         if joined.is_new {
-            self.spelled.insert(joined.symbol.0, spelled);
-        } else if joined.symbol.index() < self.initial || self.spelling(joined.symbol) != spelled {
+            self.parts.insert(joined.symbol.0, (pair.left, pair.right));
+        } else if joined.symbol.index() < self.initial
+            || self.pretokens(&[joined.symbol]) != self.pretokens(&[pair.left, pair.right])
+        {
             self.ambiguous = true;
         }
         Ok(joined.symbol)
     }
 
-    fn spelling(&self, symbol: Symbol) -> Vec<Symbol> {
-        match self.spelled.get(&symbol.0) {
-            Some(spelled) => spelled.clone(),
-            None => vec![symbol],
+    /// The pretokens of some symbols, one after the other.
+    fn pretokens(&self, symbols: &[Symbol]) -> Vec<Symbol> {
+        let mut waiting: Vec<Symbol> = symbols.iter().rev().copied().collect();
+        let mut pretokens = Vec::new();
+        while let Some(symbol) = waiting.pop() {
+            match self.parts.get(&symbol.0) {
+                Some(&(left, right)) => waiting.extend([right, left]),
+                None => pretokens.push(symbol),
+            }
         }
+        pretokens
     }
 }
 
