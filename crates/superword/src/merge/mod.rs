@@ -55,7 +55,21 @@ pub(crate) trait AllowedPairs {
 
     /// Called for each merge, before [`AllowedPairs::allows`] is called with the joined token.
     fn joined(&mut self, left: Symbol, right: Symbol, joined: Symbol);
+
+    /// True if [`AllowedPairs::allows`] takes so long that it should be prepared.
+    #[cfg(feature = "threads")]
+    fn is_slow(&self) -> bool {
+        false
+    }
+
+    /// Prepares for [`AllowedPairs::allows`] with these pairs, on several threads. It may never be called with some of them.
+    #[cfg(feature = "threads")]
+    fn prepare(&mut self, _tokens: &TokenTable, _pairs: &[PairCount], _share: &Share<'_>) {}
 }
+
+/// `share(tasks, work)` calls `work(task)` for each task below `tasks`, on several threads.
+#[cfg(feature = "threads")]
+pub(crate) type Share<'a> = dyn Fn(usize, &(dyn Fn(usize) + Sync)) + 'a;
 
 /// Allows every pair.
 #[derive(Clone, Copy, Debug, Default)]
@@ -133,6 +147,8 @@ pub(crate) struct Merger<'a, R> {
     allowed: R,
     /// A pair that is allowed, as long as nothing is joined.
     vetted: Option<(Symbol, Symbol)>,
+    /// For how many more pairs it is prepared whether they are allowed.
+    prepared: usize,
     /// Pairs below the floor are in neither the index nor the queue until it is lowered.
     options: MergeOptions<'a>,
     /// No pair with a smaller count is ever chosen.
@@ -197,6 +213,7 @@ impl<'a, R: AllowedPairs> Merger<'a, R> {
             queue: Queue::default(),
             allowed,
             vetted: None,
+            prepared: 0,
             options: MergeOptions {
                 floor: options.floor.max(1),
                 ..options
@@ -289,6 +306,7 @@ impl<'a, R: AllowedPairs> Merger<'a, R> {
             let PairCount { left, right, .. } = first;
             let count = present(first);
             let is_current = count == first.count && count >= self.min_count;
+            self.prepared = self.prepared.saturating_sub(1);
             // Few pairs ever come first, so it is not asked before whether they are allowed.
             if is_current
                 && (self.vetted == Some((left, right))

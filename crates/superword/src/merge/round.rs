@@ -42,6 +42,9 @@ const FEW_THREADS: usize = 8;
 /// The number of pairs between fetching the count of a pair and using it.
 const FETCH_AHEAD: usize = 8;
 
+/// For how many pairs at once it is prepared whether they are allowed.
+const PREPARED: usize = 512;
+
 /// A merge in a round.
 #[derive(Debug)]
 struct Planned {
@@ -169,6 +172,7 @@ impl<R: AllowedPairs> Merger<'_, R> {
         if self.threads < MIN_THREADS || !self.made.is_empty() {
             return;
         }
+        self.prepare_allowed();
         self.plan.clear(self.tokens.len());
         let most = most.min(self.plan.width);
         let most_places = self.plan.grain * PARTS_PER_THREAD * self.threads;
@@ -247,6 +251,20 @@ impl<R: AllowedPairs> Merger<'_, R> {
         self.index.reserve_pairs(pairs);
         self.carry_out(parts);
         self.plan.width = (merges + merges / 2 + 1).clamp(MIN_MERGES, MAX_MERGES);
+    }
+
+    /// Prepares whether the next pairs are allowed, if the last ones are used up.
+    fn prepare_allowed(&mut self) {
+        if self.prepared > 0 || !self.allowed.is_slow() {
+            return;
+        }
+        let next = (0..PREPARED).map_while(|others| self.queue.after(others));
+        let next: Vec<PairCount> = next.collect();
+        self.prepared = next.len().max(1);
+        let (crew, threads) = (&self.crew, self.threads.min(FEW_THREADS));
+        self.allowed.prepare(&self.tokens, &next, &|tasks, work| {
+            crew.run(tasks, threads, |task, _| work(task));
+        });
     }
 
     /// Loads into the cache what other threads have found out.

@@ -1,6 +1,7 @@
 //! Phase 1: ordinary BPE over counted pretokens, with PickyBPE deletions on request.
 
 use std::borrow::Cow;
+use std::sync::OnceLock;
 
 use super::options::Picky;
 use super::{TrainError, TrainOptions, WatchMerges};
@@ -35,6 +36,8 @@ pub(super) struct Words {
     pub size: usize,
     /// How the model that the words come from encodes a pretoken.
     pub lookup: Lookup,
+    /// See [`Words::encoder`].
+    encoder: OnceLock<WordEncoder>,
 }
 
 /// How words encode a pretoken, apart from their merges. The default is that of trained models.
@@ -102,13 +105,16 @@ impl Words {
                 whole_pieces: model.parts().whole_pieces,
                 unmade: model.parts().unmade.len(),
             },
+            encoder: OnceLock::new(),
         })
     }
 
-    /// Encodes pretokens with these words.
-    pub(super) fn encoder(&self, alphabet: Alphabet) -> WordEncoder {
-        let order = self.lookup.order.as_deref();
-        WordEncoder::new(alphabet.symbols(), &self.events(), order)
+    /// Encodes pretokens with these words. `alphabet` is that of the words.
+    pub(super) fn encoder(&self, alphabet: Alphabet) -> &WordEncoder {
+        self.encoder.get_or_init(|| {
+            let order = self.lookup.order.as_deref();
+            WordEncoder::new(alphabet.symbols(), &self.events(), order)
+        })
     }
 
     fn events(&self) -> Vec<WordEvent> {
@@ -118,8 +124,7 @@ impl Words {
     /// The tokens that may be part of a superword: eligible pretokens that encode as one token.
     pub(super) fn eligible(&self, alphabet: Alphabet, pretokenizer: &Pretokenizer) -> Eligible {
         let events = self.events();
-        let order = self.lookup.order.as_deref();
-        let encoder = WordEncoder::new(alphabet.symbols(), &events, order);
+        let encoder = self.encoder(alphabet);
         let unmade = alphabet.size()..alphabet.size() + self.lookup.unmade;
         let mut eligible = Eligible::default();
         let tokens = &self.tokens;
@@ -213,6 +218,7 @@ pub(super) fn learn_words(
         alive: learner.alive,
         size: learner.size,
         lookup: Lookup::default(),
+        encoder: OnceLock::new(),
     })
 }
 

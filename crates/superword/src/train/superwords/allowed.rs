@@ -2,6 +2,8 @@
 
 use super::seams::ExportableSeams;
 use crate::merge::AllowedPairs;
+#[cfg(feature = "threads")]
+use crate::merge::{PairCount, Share};
 use crate::text::{Matcher, ScriptSet, scripts_in};
 use crate::token::Symbol;
 use crate::tokens::TokenTable;
@@ -79,6 +81,18 @@ impl AllowedPairs for Allowed {
         self.veto
             .as_ref()
             .is_none_or(|veto| matches!(veto.try_is_match(joined), Ok(false)))
+    }
+
+    #[cfg(feature = "threads")]
+    fn is_slow(&self) -> bool {
+        self.seams.is_some()
+    }
+
+    #[cfg(feature = "threads")]
+    fn prepare(&mut self, tokens: &TokenTable, pairs: &[PairCount], share: &Share<'_>) {
+        if let Some(seams) = &mut self.seams {
+            seams.prepare(tokens, pairs, share);
+        }
     }
 
     fn joined(&mut self, left: Symbol, right: Symbol, joined: Symbol) {

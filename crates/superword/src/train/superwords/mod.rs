@@ -117,8 +117,9 @@ impl<'a> Phase2<'a> {
     /// The check for superwords that have to be exportable.
     fn seams(&self) -> Option<ExportableSeams> {
         let shapes = self.patterns.exportable.clone();
-        (!shapes.is_empty())
-            .then(|| ExportableSeams::new(shapes, self.words.encoder(self.options.alphabet)))
+        (!shapes.is_empty()).then(|| {
+            ExportableSeams::new(shapes, self.words.encoder(self.options.alphabet).clone())
+        })
     }
 }
 
