@@ -100,6 +100,27 @@ impl TokenTable {
         Some(self.insert_tail())
     }
 
+    /// Looks up the joined bytes of two symbols, for [`TokenTable::insert_new`].
+    #[cfg(feature = "threads")]
+    pub(crate) fn spell(&self, left: Symbol, right: Symbol, spelling: &mut Spelling) {
+        spelling.bytes.clear();
+        spelling.bytes.extend_from_slice(self.bytes_of(left));
+        spelling.bytes.extend_from_slice(self.bytes_of(right));
+        spelling.hash = xxh3_64(&spelling.bytes);
+        let known = |&symbol: &Symbol| self.bytes_of(symbol) == spelling.bytes;
+        spelling.is_known = self.by_bytes.find(spelling.hash, known).is_some();
+    }
+
+    /// A new symbol with bytes that no symbol has. `None` if the table is full.
+    #[cfg(feature = "threads")]
+    pub(crate) fn insert_new(&mut self, spelling: &Spelling) -> Option<Symbol> {
+        if self.arena.len() + spelling.bytes.len() > MAX_TOKEN_BYTES {
+            return None;
+        }
+        self.arena.extend_from_slice(&spelling.bytes);
+        Some(self.add_tail(spelling.hash))
+    }
+
     /// Adds a symbol for the bytes at the end of the arena, unless one with these bytes exists.
     fn insert_tail(&mut self) -> Symbol {
         let start = self.ends.last().map_or(0, |&end| end as usize);
@@ -115,6 +136,11 @@ impl TokenTable {
             self.arena.truncate(start);
             return existing;
         }
+        self.add_tail(hash)
+    }
+
+    /// Adds a symbol for the bytes at the end of the arena, which have this hash.
+    fn add_tail(&mut self, hash: u64) -> Symbol {
         let symbol = Symbol(self.ends.len() as u32);
         self.ends.push(self.arena.len() as u32);
         let (arena, ends) = (&self.arena, &self.ends);
@@ -122,6 +148,28 @@ impl TokenTable {
             xxh3_64(&arena[range_in(ends, other)])
         });
         symbol
+    }
+}
+
+/// The bytes that a joined symbol would have.
+#[cfg(feature = "threads")]
+#[derive(Debug, Default)]
+pub(crate) struct Spelling {
+    bytes: Vec<u8>,
+    hash: u64,
+    is_known: bool,
+}
+
+#[cfg(feature = "threads")]
+impl Spelling {
+    /// True if a symbol has these bytes already.
+    pub(crate) fn is_known(&self) -> bool {
+        self.is_known
+    }
+
+    /// The hash of the bytes.
+    pub(crate) fn hash(&self) -> u64 {
+        self.hash
     }
 }
 
@@ -154,6 +202,21 @@ mod tests {
             assert_eq!(table.bytes_of(symbol), b"ab");
         }
         assert_eq!(table.len(), 5);
+    }
+
+    #[cfg(feature = "threads")]
+    #[test]
+    fn spelled_symbols_are_those_of_joining() {
+        let mut table = TokenTable::default();
+        let [a, b] = [b"a", b"b"].map(|bytes| table.insert(bytes).unwrap());
+        let mut spelling = Spelling::default();
+        table.spell(a, b, &mut spelling);
+        assert!(!spelling.is_known());
+        let ab = table.insert_new(&spelling).unwrap();
+        assert_eq!(table.bytes_of(ab), b"ab");
+        assert_eq!(table.join(a, b), Some(ab));
+        table.spell(a, b, &mut spelling);
+        assert!(spelling.is_known());
     }
 
     #[test]

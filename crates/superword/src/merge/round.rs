@@ -62,6 +62,8 @@ struct Part {
     merge: usize,
     /// The part of the list of its places.
     places: List,
+    /// Whether it is the first part of the merge.
+    is_first: bool,
     /// The joined symbol, once it is known.
     symbol: Symbol,
     /// Whether the pairs of the joined symbol still have to be created. They are created earlier if the merge has several parts.
@@ -75,6 +77,8 @@ pub(super) struct Plan {
     /// The pairs of these merges.
     pairs: Vec<u64>,
     parts: Vec<Part>,
+    /// The hashes of the joined tokens so far.
+    spelled: Vec<u64>,
     /// Parts that one thread does together.
     tasks: Vec<Range<usize>>,
     /// How many threads do them.
@@ -95,6 +99,7 @@ impl Plan {
             merges: Vec::new(),
             pairs: Vec::new(),
             parts: Vec::new(),
+            spelled: Vec::new(),
             tasks: Vec::new(),
             threads: 1,
             lefts: Vec::new(),
@@ -110,6 +115,7 @@ impl Plan {
         self.merges.clear();
         self.pairs.clear();
         self.parts.clear();
+        self.spelled.clear();
         self.tasks.clear();
         self.round = self.round.wrapping_add(1);
         if self.round == 0 {
@@ -128,13 +134,15 @@ impl Plan {
         self.pairs.push(pack(left.0, right.0));
         self.lefts[left.index()] = self.round;
         self.rights[right.index()] = self.round;
-        self.parts.extend(lists.map(|places| Part {
-            joining,
-            merge,
-            places,
-            symbol: Symbol(0),
-            creates: false,
-        }));
+        self.parts
+            .extend(lists.enumerate().map(|(number, places)| Part {
+                joining,
+                merge,
+                places,
+                is_first: number == 0,
+                symbol: Symbol(0),
+                creates: false,
+            }));
     }
 
     /// Divides the parts into tasks, and decides how many threads to use.
@@ -224,17 +232,23 @@ impl<R: AllowedPairs> Merger<'_, R> {
             }
             let (pair, own) = (planned.entry.pair, planned.parts.clone());
             let places = planned.places;
-            let known = self.tokens.len();
-            // What is not a new token is left to `merge`.
-            let symbol = match self.tokens.join(pair.left, pair.right) {
-                Some(symbol) if symbol.index() == known && symbol.0 < MAX_SYMBOLS => symbol,
-                _ => break,
+            // What is not a new token is left to `merge`. Two merges of a round hardly ever have the same hash, unless they make
+            // the same token.
+            let spelling = &survey::alone(&mut self.surveys[own.start]).spelling;
+            if spelling.is_known()
+                || self.plan.spelled.contains(&spelling.hash())
+                || self.tokens.len() >= MAX_SYMBOLS as usize
+            {
+                break;
+            }
+            let Some(symbol) = self.tokens.insert_new(spelling) else {
+                break;
             };
+            self.plan.spelled.push(spelling.hash());
             let is_new = true;
             let joined = Joined { symbol, is_new };
             self.births.add(symbol, places);
             self.join_allowed(pair.left, pair.right, symbol);
-            self.index.take(pair.left, pair.right);
             parts = own.end;
             for part in own.clone() {
                 self.joins += survey::alone(&mut self.surveys[part]).merged.len() as u64;
@@ -322,6 +336,7 @@ impl<R: AllowedPairs> Merger<'_, R> {
             index,
             scratches,
             surveys,
+            tokens,
             crew,
             options: MergeOptions { floor, .. },
             ..
@@ -339,6 +354,9 @@ impl<R: AllowedPairs> Merger<'_, R> {
                 let earlier = plan.before(part.merge);
                 survey.visit(cells, &mut scratch, places, part.joining, None, earlier);
                 survey.weigh(floor);
+                if part.is_first {
+                    tokens.spell(part.joining.left, part.joining.right, &mut survey.spelling);
+                }
             }
         };
         crew.run(plan.tasks.len(), plan.threads.min(plan.tasks.len()), work);
@@ -372,6 +390,10 @@ impl<R: AllowedPairs> Merger<'_, R> {
                 }
                 survey.join(cells, part.symbol);
                 survey.destroy(index, part.joining);
+                if part.is_first {
+                    let Joining { left, right } = part.joining;
+                    survey.gone.push(pack(left.0, right.0));
+                }
                 if part.creates {
                     survey.create(index, part.symbol, floor);
                     survey.created(part.symbol, floor, |left, right, count| {

@@ -10,6 +10,8 @@ use super::cells::{Cells, Place};
 #[cfg(feature = "threads")]
 use super::queue::PairCount;
 use crate::token::{Symbol, pack};
+#[cfg(feature = "threads")]
+use crate::tokens::Spelling;
 
 /// The pair that is joined.
 #[derive(Clone, Copy, Debug)]
@@ -136,6 +138,7 @@ struct Merged {
 }
 
 /// How many pairs a merge creates, at how many places, and the largest of their counts.
+#[cfg(feature = "threads")]
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Created {
     pub(super) pairs: usize,
@@ -167,7 +170,11 @@ pub(super) struct Survey {
     pub(super) twin_weight: u64,
     pub(super) twin_write: usize,
     /// The pairs of the joined token that reach the floor; see [`Survey::weigh`].
+    #[cfg(feature = "threads")]
     pub(super) created: Created,
+    /// The bytes of the joined token. Only the first part of a merge has them.
+    #[cfg(feature = "threads")]
+    pub(super) spelling: Spelling,
     /// The last place, whose right neighbour is not known yet, and its position in its run of adjacent places.
     last: Option<Merged>,
     run: u32,

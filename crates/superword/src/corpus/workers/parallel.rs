@@ -18,6 +18,12 @@ use crate::corpus::{
 use crate::observe::{Observer, Phase, Stopped, check_stop};
 use crate::threads;
 
+/// A worker gets at least about this many blocks.
+const BLOCKS_PER_WORKER: usize = 16;
+
+/// Smaller blocks are not worth the exchange between workers.
+const SMALLEST_BLOCK: usize = 1 << 17;
+
 /// Passes every document of the sources to a sink. Each worker has one, which `make_sink` creates
 /// from the worker's number. Returns the sinks in that order.
 ///
@@ -74,6 +80,7 @@ fn read<S: DocumentSink>(
         phase,
         observer,
         total,
+        block_size: block_size(options, total, threads),
         done: AtomicU64::new(0),
         counters: sources.iter().map(|_| Counters::default()).collect(),
         pool: Pool::new(sources, section, threads),
@@ -129,6 +136,16 @@ fn read<S: DocumentSink>(
     Ok((sinks, report, end))
 }
 
+/// The blocks of a small text are smaller, so that all workers end at about the same time.
+fn block_size(options: &ReadOptions, total: Option<u64>, threads: usize) -> usize {
+    let most = options.block_size.max(1);
+    let share = total.map_or(u64::MAX, |total| {
+        total / (threads * BLOCKS_PER_WORKER) as u64
+    });
+    let share = usize::try_from(share).unwrap_or(usize::MAX);
+    share.clamp(most.min(SMALLEST_BLOCK), most)
+}
+
 /// Weights that are all 0 exclude every document, which is surely a mistake.
 fn check_weights(options: &ReadOptions) -> Result<(), CorpusError> {
     match &options.groups {
@@ -157,6 +174,8 @@ struct Shared<'a, E> {
     phase: Phase,
     observer: &'a dyn Observer,
     total: Option<u64>,
+    /// About how many bytes a worker takes at once.
+    block_size: usize,
     done: AtomicU64,
     counters: Vec<Counters>,
     pool: Pool<'a>,
@@ -254,7 +273,7 @@ impl<'s, 'a, S: DocumentSink> Worker<'s, 'a, S> {
 
     fn run(&mut self) {
         let shared = self.shared;
-        let block_size = shared.options.block_size.max(1);
+        let block_size = shared.block_size;
         let mut bytes = Vec::new();
         let mut scratch = String::new();
         let mut room = Room::new(shared.options.document_memory, &shared.turns);

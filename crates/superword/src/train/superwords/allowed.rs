@@ -91,7 +91,8 @@ impl AllowedPairs for Allowed {
     #[cfg(feature = "threads")]
     fn prepare(&mut self, tokens: &TokenTable, pairs: &[PairCount], share: &Share<'_>) {
         if let Some(seams) = &mut self.seams {
-            seams.prepare(tokens, pairs, share);
+            let is_word = |symbol: Symbol| self.word_tokens.get(symbol.index()) == Some(&true);
+            seams.prepare(tokens, pairs, is_word, share);
         }
     }
 

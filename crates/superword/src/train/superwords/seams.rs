@@ -29,6 +29,8 @@ pub(super) struct ExportableSeams {
     shape_of: NumberMap<u32, Option<usize>>,
     /// Whether an export can join two pretokens.
     joinable: NumberMap<u64, bool>,
+    /// Whether two tokens join to a word, for the pairs of [`ExportableSeams::prepare`].
+    words: NumberMap<u64, bool>,
 }
 
 impl ExportableSeams {
@@ -39,6 +41,7 @@ impl ExportableSeams {
             ends: NumberMap::default(),
             shape_of: NumberMap::default(),
             joinable: NumberMap::default(),
+            words: NumberMap::default(),
         }
     }
 
@@ -50,8 +53,11 @@ impl ExportableSeams {
         right: Symbol,
         is_word: impl Fn(Symbol) -> bool,
     ) -> bool {
-        let joined = [tokens.bytes_of(left), tokens.bytes_of(right)].concat();
-        if tokens.find(&joined).is_some_and(is_word) {
+        let is_word = match self.words.get(&pack(left.0, right.0)) {
+            Some(&is_word) => is_word,
+            None => joins_to_word(tokens, left, right, is_word),
+        };
+        if is_word {
             return false; // the export cannot tell the superword from the word
         }
         let (before, after) = self.seam(left, right);
@@ -77,7 +83,20 @@ impl ExportableSeams {
 
     /// Finds out on several threads whether an export can join these pairs, for later calls of [`ExportableSeams::allows`].
     #[cfg(feature = "threads")]
-    pub(super) fn prepare(&mut self, tokens: &TokenTable, pairs: &[PairCount], share: &Share<'_>) {
+    pub(super) fn prepare(
+        &mut self,
+        tokens: &TokenTable,
+        pairs: &[PairCount],
+        is_word: impl Fn(Symbol) -> bool + Sync,
+        share: &Share<'_>,
+    ) {
+        // All words existed from the start, so the answer does not change.
+        let are_words = in_parallel(share, pairs, |pair| {
+            joins_to_word(tokens, pair.left, pair.right, &is_word)
+        });
+        let keys = pairs.iter().map(|pair| pack(pair.left.0, pair.right.0));
+        self.words.clear();
+        self.words.extend(keys.zip(are_words));
         let seams = pairs.iter().map(|pair| self.seam(pair.left, pair.right));
         let is_new =
             |seam: &(Symbol, Symbol)| !self.joinable.contains_key(&pack(seam.0.0, seam.1.0));
@@ -130,6 +149,17 @@ impl ExportableSeams {
         let last = self.ends.get(&right.0).map_or(right, |ends| ends.1);
         self.ends.insert(joined.0, (first, last));
     }
+}
+
+/// True if the joined bytes of two tokens are those of a word.
+fn joins_to_word(
+    tokens: &TokenTable,
+    left: Symbol,
+    right: Symbol,
+    is_word: impl Fn(Symbol) -> bool,
+) -> bool {
+    let joined = [tokens.bytes_of(left), tokens.bytes_of(right)].concat();
+    tokens.find(&joined).is_some_and(is_word)
 }
 
 /// What `work` returns for each item.
