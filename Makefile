@@ -120,8 +120,10 @@ $(VENV)/.cluster-installed: $(VENV)/.tools-installed $(ENGINE)
 	$(BIN)/python -m pip install --quiet --group cluster
 	@touch $@
 
+# Ray ends the process of the tests if one of its own processes is lost. The test is then run again, once,
+# in a new process. (?!) matches no message, so a test that fails is not run again.
 test-cluster: $(VENV)/.cluster-installed ## The tests on Ray and Spark (Spark needs Java 17 or later)
-	$(BIN)/pytest -m cluster tests/cluster
+	$(BIN)/pytest -n 1 --reruns 1 --only-rerun '(?!)' -m cluster tests/cluster
 
 # FAMILIES=directory to keep the downloads, about 400 MB. Needs npm and cargo.
 FAMILIES ?= $(HOME)/.cache/superword/families
