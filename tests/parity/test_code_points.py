@@ -1,8 +1,8 @@
 """Around every code point, each preset splits as its pattern does in Python's `regex`.
 
 Most code points stand in long runs of one category and one script: unassigned and private ones,
-Chinese characters, Korean syllables. `make test` takes one in 16 of them, both ends of every run and
-what a pattern names; `make soak` takes all.
+Chinese characters, Korean syllables. `make test` takes one in 16 of them, both ends of every run
+and what a pattern names; `make soak` takes all.
 
 The engine uses Unicode 17.0; the installed `regex` may use another version. The code points on
 which they differ are computed from the 17.0 data of two packages. Splits may differ only there.
