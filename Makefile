@@ -133,7 +133,8 @@ test-families: setup ## Fetch published tokenizers and compare them with their o
 
 soak: setup ## The long-running tests, and ten times as many random examples
 	$(BIN)/pytest -n 2 -m soak
-	SUPERWORD_EXAMPLES=10 $(BIN)/pytest -n 2 -m "not soak" tests/property tests/imports/test_features.py
+	SUPERWORD_EXAMPLES=10 $(BIN)/pytest -n 2 -m "not soak" tests/property tests/imports/test_features.py \
+		tests/evaluation/test_engine_equals_slow.py
 
 # SANITIZE="miri miri-avx address thread binding" to choose steps. Needs nightly Rust; tools/sanitizers/run.py says how.
 sanitize: setup ## Miri, AddressSanitizer and ThreadSanitizer over the engine and the binding
