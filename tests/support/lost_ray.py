@@ -1,4 +1,4 @@
-"""What happens if Ray loses one of its processes, and the tests with it."""
+"""Hooks of pytest for the case that Ray loses one of its processes, and the tests with it."""
 
 from __future__ import annotations
 
@@ -25,6 +25,8 @@ def pytest_runtest_makereport(call: pytest.CallInfo[None]) -> None:
 @pytest.hookimpl(optionalhook=True)
 def pytest_handlecrashitem(crashitem: str, sched: Any) -> None:
     """Show the end of Ray's logs."""
+    if "tests/cluster/" not in crashitem:
+        return
     terminal = sched.config.pluginmanager.get_plugin("terminalreporter")
     folder = Path(tempfile.gettempdir()) / "ray" / "session_latest" / "logs"
     for path in [path for pattern in LOGS for path in sorted(folder.glob(pattern))]:
