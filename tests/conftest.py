@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 import superword
+from support.lost_ray import pytest_handlecrashitem, pytest_runtest_makereport  # noqa: F401
 from support.texts import DOCUMENTS
 
 ROOT = Path(__file__).resolve().parent.parent

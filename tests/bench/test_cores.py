@@ -98,7 +98,8 @@ def test_a_small_run_checks_records_and_renders(
     text.write_bytes(lzma.compress("\n".join(lines).encode()))
     arguments = ["--corpus", str(text), "--output", str(tmp_path / "out"), "--threads", "1,2"]
     monkeypatch.setenv("CORPUS", "")
-    main.main([*arguments, "--train", "0.01", "--encode", "0.004", "--vocab-size", "300"])
+    arguments += ["--train", "0.01", "--encode", "0.004", "--vocab-size", "300", "--rounds", "1"]
+    main.main(arguments)
     assert "# Many cores" in capsys.readouterr().out
     (path,) = (tmp_path / "out").glob("*.json")
     recorded = json.loads(path.read_text())

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from superword import AddedToken, Tokenizer, _core
 from superword.evaluation import OVERALL, Share
 from superword.inputs import Texts
+from support.examples import examples
 from support.imported_models import chat_model, rebuilt
 from support.nasty import nasty_texts
 from support.strategies import texts
@@ -104,7 +105,7 @@ def compare(documents: list[str]) -> None:
             assert edges == Share(inside, sum(map(len, places))), found.name
 
 
-@settings(deadline=None, max_examples=120)
+@settings(deadline=None, max_examples=examples(60))
 @given(st.lists(texts, max_size=3))
 def test_counts_of_any_text(documents: list[str]) -> None:
     compare(documents)

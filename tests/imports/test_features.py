@@ -16,6 +16,7 @@ from superword._support.bytechars import to_chars
 from superword.errors import ConversionError
 from superword.reference.file import read_model
 from superword.reference.imported import Imported
+from support.examples import examples
 
 tokenizers = pytest.importorskip("tokenizers", reason="pip install 'superword[huggingface]'")
 tiktoken = pytest.importorskip("tiktoken", reason="pip install 'superword[tiktoken]'")
@@ -24,7 +25,9 @@ BYTES = [bytes([byte]) for byte in range(256)]
 LETTERS = "ab é"
 # Text that normalization changes, spaces of all kinds, and the letters of the tokens.
 CHARACTERS = "ababab   é\u0301\u0323eÅK\u212bﬁ①\n\t.1中_"
-QUICK = settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+QUICK = settings(
+    max_examples=examples(150), deadline=None, suppress_health_check=[HealthCheck.too_slow]
+)
 BYTE_LEVEL = {
     "type": "ByteLevel",
     "add_prefix_space": False,

@@ -13,7 +13,8 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from superword import reference
 from superword.reference.boundless import Superwords
-from support.learning_cases import Case, cases
+from support.examples import examples
+from support.learning_cases import ALPHABET_SIZES, Case, cases
 from support.parity import engine_rows, engine_train
 
 LIMITS = ("max_words", "same_script", "boundary", "veto")
@@ -38,14 +39,22 @@ def is_ambiguous(case: Case) -> bool:
     return superwords.ambiguous
 
 
-@settings(max_examples=250, deadline=None)
-@given(cases(methods=("boundless",), deletions=False, greedy=False))
+@settings(max_examples=examples(200), deadline=None)
+@given(
+    cases(
+        methods=("boundless",),
+        deletions=False,
+        greedy=False,
+        min_counts=(1, 1, 1, 2, 3),
+        learned=(8, 40),  # Superwords come after the most frequent words.
+    )
+)
 def test_boundless_equals_superbpe_with_the_same_numbers(case: Case) -> None:
     ours, _ = engine_train(case.texts, **case.options)
     assume(ours.supermerges)
     assume(not is_ambiguous(case))
     options = case.options | {"method": "superbpe", "supermerges": len(ours.supermerges)}
-    merges, alphabet = len(ours.merges), {"bytes": 256, "utf8": 243}[options["alphabet"]]
+    merges, alphabet = len(ours.merges), ALPHABET_SIZES[options["alphabet"]]
     words = {left + right for left, right, _ in ours.merges}
     assume(len(words) == merges)  # Then the number of merges is the number of words.
     options["vocab_size"] = (
@@ -64,26 +73,27 @@ def vocabulary(tok: Any) -> set[bytes]:
     return {tok.token_bytes(i) for i in range(tok.n_vocab)}
 
 
-@settings(max_examples=250, deadline=None)
+@settings(max_examples=examples(200), deadline=None)
 @given(cases(deletions=False, greedy=False), st.integers(0, 30))
 def test_truncated_equals_trained_at_that_size(case: Case, less: int) -> None:
     ours, report = engine_train(case.texts, **case.options)
-    assume(report["shortfall"] is None)
     options = dict(case.options)
-    size = options["vocab_size"] - less
-    smallest = {"bytes": 256, "utf8": 243}[options["alphabet"]] + len(options["special_tokens"])
+    smallest = ALPHABET_SIZES[options["alphabet"]] + len(options["special_tokens"])
     if options["method"] == "superbpe":
         # Supermerges come last, so truncating removes them first.
-        assume(less < options["supermerges"])
+        assume(report["shortfall"] is None)
+        less = min(less, options["supermerges"] - 1)
         options["supermerges"] -= less
-    assume(size >= smallest)
+    size = max(ours.n_vocab - less, smallest)
     assume(options["method"] != "boundless" or not is_ambiguous(case))
     trained, _ = engine_train(case.texts, **options | {"vocab_size": size})
     assert engine_rows(ours.truncate(size)) == engine_rows(trained)
-    assert ours.truncate(size).to_bytes() == trained.to_bytes()
+    # A file records the size that was asked for, which a text may not have enough words for.
+    if report["shortfall"] is None or size < ours.n_vocab:
+        assert ours.truncate(size).to_bytes() == trained.to_bytes()
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=examples(200), deadline=None)
 @given(cases(methods=("boundless", "superbpe")))
 def test_cutting_changes_nothing(case: Case) -> None:
     on, _ = engine_train(case.texts, **case.options)
@@ -92,7 +102,7 @@ def test_cutting_changes_nothing(case: Case) -> None:
     assert on.to_bytes() == off.to_bytes()
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(150), deadline=None)
 @given(cases(), st.integers(2, 8), st.randoms(use_true_random=False))
 def test_threads_and_order_of_documents_change_nothing(
     case: Case, threads: int, random: Any
@@ -103,7 +113,7 @@ def test_threads_and_order_of_documents_change_nothing(
     assert one.to_bytes() == many.to_bytes()
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(100), deadline=None)
 @given(cases(), st.integers(1, 4))
 def test_one_file_equals_the_same_documents_in_many(case: Case, parts: int) -> None:
     options = case.options | {"threads": 2}
@@ -112,7 +122,7 @@ def test_one_file_equals_the_same_documents_in_many(case: Case, parts: int) -> N
     assert one.to_bytes() == many.to_bytes()
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(150), deadline=None)
 @given(cases(), st.lists(st.text(max_size=80), max_size=3))
 def test_every_text_comes_back(case: Case, texts: list[str]) -> None:
     ours, _ = engine_train(case.texts, **case.options)

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from superword import Tokenizer
+from support.examples import examples
 from support.learning_cases import ALPHABET_SIZES, PRETOKENIZERS, Case, cases
 from support.parity import assert_agree, assert_same_encodings, assert_same_model, engine_train
 from support.parity import reference_train as train
@@ -16,7 +17,7 @@ AMBIGUOUS = PRETOKENIZERS[-1]
 
 @pytest.mark.parametrize("method", ["bpe", "boundless", "superbpe"])
 def test_same_model_and_encodings(method: str) -> None:
-    @settings(max_examples=400, deadline=None)
+    @settings(max_examples=examples(200), deadline=None)
     @given(cases(methods=(method,)))
     def check(case: Case) -> None:
         assert_agree(case.texts, case.others, **case.options)
@@ -24,7 +25,7 @@ def test_same_model_and_encodings(method: str) -> None:
     check()
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(150), deadline=None)
 @given(cases())
 def test_same_smaller_models(case: Case) -> None:
     ours, _ = engine_train(case.texts, **case.options)
@@ -37,7 +38,7 @@ def test_same_smaller_models(case: Case) -> None:
         assert_same_encodings(ours.truncate(size), smaller, [*case.texts, *case.others])
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(150), deadline=None)
 @given(cases())
 def test_saved_and_read_again_is_the_same(case: Case) -> None:
     ours, _ = engine_train(case.texts, **case.options)

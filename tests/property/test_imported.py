@@ -13,12 +13,13 @@ from superword import Tokenizer
 from superword.inputs import Texts
 from superword.reference.file import read_model
 from superword.reference.imported import Imported
+from support.examples import examples
 from support.published import Added, Published, flag, published, texts
 
 words = st.lists(st.sampled_from(["a", " a", " b", "ab", " ab", " be", "abe", " "]), max_size=20)
 
 
-@settings(max_examples=600, deadline=None)
+@settings(max_examples=examples(300), deadline=None)
 @given(case=published(), batch=st.lists(texts | words.map("".join), max_size=4), special=flag)
 @example(
     case=Published(

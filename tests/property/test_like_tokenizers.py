@@ -9,6 +9,7 @@ from unicodedata import normalize
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
+from support.examples import examples
 from support.published import (
     Added,
     Published,
@@ -32,7 +33,7 @@ def encoded(twin: Any, text: str) -> Any:
         raise
 
 
-@settings(max_examples=600, deadline=None)
+@settings(max_examples=examples(300), deadline=None)
 @given(added=added_tokens, normalizer=normalizers, special=flag, batch=st.lists(texts, max_size=4))
 def test_added_tokens_are_found_as_in_tokenizers(
     added: list[Added], normalizer: str | None, special: bool, batch: list[str]
@@ -46,7 +47,7 @@ def test_added_tokens_are_found_as_in_tokenizers(
             assert tok.encode_ordinary(text) == ids
 
 
-@settings(max_examples=600, deadline=None)
+@settings(max_examples=examples(300), deadline=None)
 @given(
     merges=merge_lists(),
     whole_pieces=flag,
@@ -74,7 +75,7 @@ def test_a_very_long_pretoken_is_merged_in_any_order() -> None:
     assert published.superword().encode(text) == published.huggingface().encode(text).ids
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=examples(200), deadline=None)
 @given(added=added_tokens, normalizer=normalizers, text=texts)
 def test_offsets_cover_those_of_tokenizers(
     added: list[Added], normalizer: str | None, text: str

@@ -71,8 +71,12 @@ def cases(
     deletions: bool = True,
     greedy: bool = True,
     min_counts: tuple[int, ...] = (1, 1, 1, 2, 3, 15),
+    learned: tuple[int, int] = (0, 30),
 ) -> Case:
-    """Draw a corpus together with options that are valid for it."""
+    """Draw a corpus together with options that are valid for it.
+
+    `learned` limits how many tokens there may be besides the alphabet and the supermerges.
+    """
     alphabet, texts = draw(corpora())
     method = draw(st.sampled_from(methods))
     options: dict[str, Any] = {
@@ -86,7 +90,7 @@ def cases(
     if method == "superbpe":
         options["supermerges"] = draw(st.integers(1, 12))
         size += options["supermerges"]
-    options["vocab_size"] = size + draw(st.integers(0, 30))
+    options["vocab_size"] = size + draw(st.integers(*learned))
     if deletions and draw(st.booleans()):
         options["picky"] = draw(st.sampled_from([0.2, 0.3, 0.5, 0.6, 0.9, 1.0]))
         options["picky_split"] = draw(st.sampled_from(["parts", "bytes"]))

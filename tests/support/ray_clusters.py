@@ -35,8 +35,15 @@ __all__ = [
     "write_files",
 ]
 
-# Read when Ray is started.
-os.environ.update(RAY_AUTH_MODE="disabled", RAY_USAGE_STATS_ENABLED="0")
+# Read when Ray is started. On a machine that stands still for long, Ray would take a node that does
+# not answer for dead, and end the process of the tests. A process that was killed is noticed as
+# early as before, because it refuses connections.
+os.environ.update(
+    RAY_AUTH_MODE="disabled",
+    RAY_USAGE_STATS_ENABLED="0",
+    RAY_health_check_timeout_ms="60000",
+    RAY_agent_register_timeout_ms="180000",
+)
 
 LOCALHOST = "127.0.0.1"
 NODE = {"num_cpus": 1, "node_ip_address": LOCALHOST, "object_store_memory": 100 << 20}

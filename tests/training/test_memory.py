@@ -183,7 +183,7 @@ def test_limits_where_no_text_is_read_are_refused(tmp_path: Path, texts: list[st
 
 
 def test_the_hint_names_a_limit_that_works_for_learning(tmp_path: Path) -> None:
-    path = many_words(tmp_path / "a.txt", 1_500_000)
+    path = many_words(tmp_path / "a.txt", 700_000)
     options: dict[str, Any] = {"format": "lines", "threads": 1, "vocab_size": 600, "method": "bpe"}
     with pytest.raises(MemoryLimitError, match="the distinct words of the text") as caught:
         superword.train(path, max_memory="100MB", **options)

@@ -267,7 +267,7 @@ def test_counting_spills_and_gives_the_same(tmp_path: Path) -> None:
 
 
 def test_words_that_do_not_fit_are_an_error_with_what_is_needed(tmp_path: Path) -> None:
-    path = many_words(tmp_path / "a.txt", 1_500_000)
+    path = many_words(tmp_path / "a.txt", 700_000)
     options: dict[str, Any] = {"vocab_size": 300, "format": "lines", "threads": 1, "method": "bpe"}
     with pytest.raises(MemoryLimitError, match="do not fit") as caught:
         superword.train(path, **options, max_memory="100MB")
