@@ -39,7 +39,7 @@ from superword._counting.stored import Stored
 from superword._files.replace import replace as replace_file
 from superword._reading.sources import gather
 from superword._support.checks import size
-from superword._support.json_values import is_text, parse_json
+from superword._support.json_values import is_path, is_text, parse_json
 from superword.counts import BigramBounds, words_key
 from superword.errors import CountsError, InputError, OptionError, PlanError, SuperwordError
 from superword.inputs import STDIN, Input, expand, groups_of
@@ -94,7 +94,7 @@ class PlannedInput:
     def _of(cls, read: Any) -> PlannedInput:
         """The file of a plan file."""
         item = cls(**read)
-        known = all(isinstance(text, str) for text in (item.path, item.ends))
+        known = is_path(item.path) and isinstance(item.ends, str)
         known = known and all(text is None or is_text(text) for text in (item.format, item.group))
         if not known or type(item.size) is not int:
             raise ValueError("an input has no path or no size")

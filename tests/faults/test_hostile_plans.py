@@ -16,6 +16,7 @@ from superword.errors import CountsError, PlanError
 from superword.plans import Plan, check_complete, count_task
 
 DEEP = "[" * 1_000_000
+INPUT = {"path": "a.txt", "format": None, "group": None, "size": 5, "ends": "x"}
 
 
 @pytest.fixture
@@ -69,6 +70,7 @@ def test_a_plan_cannot_name_a_directory_outside_its_output(
         {"tasks": ["x"]},
         {"tasks": [{"name": "task-00000", "inputs": [5]}]},
         {"tasks": [{"name": "task-00000", "inputs": [{"path": 5}]}]},
+        {"tasks": [{"name": "task-00000", "inputs": [INPUT | {"path": "\ud800"}]}]},
         {"weights": [1]},
         {"weights": {"a": "x"}},
         {"text_field": 5},

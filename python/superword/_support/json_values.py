@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
 from typing import Any
 
-__all__ = ["is_text", "parse_json"]
+__all__ = ["is_path", "is_text", "parse_json"]
 
 
 def parse_json(content: bytes | str) -> Any:
@@ -25,5 +26,13 @@ def is_text(value: Any) -> bool:
     """Whether this is a string without lone surrogates, which only paths may have."""
     try:
         return isinstance(value, str) and value.encode() is not None
+    except UnicodeEncodeError:
+        return False
+
+
+def is_path(value: Any) -> bool:
+    """Whether the system takes this as a path. Bytes that are not UTF-8 are surrogates in it."""
+    try:
+        return isinstance(value, str) and os.fsencode(value) is not None
     except UnicodeEncodeError:
         return False
