@@ -37,6 +37,10 @@ pub(crate) const MAX_SYMBOLS: u32 = NUMBER;
 /// The number of cells between two checks for a request to stop.
 const CHECK_EVERY: Place = 1 << 16;
 
+/// At least this many parts are laid out at once. There are 64, and what they are made of is freed when they are laid out. So
+/// the cells take their memory bit by bit.
+const FEWEST_PARTS: usize = 4;
+
 /// For each block of this many cells, the first border is noted.
 const BLOCK: Place = 16;
 
@@ -120,35 +124,43 @@ impl Cells {
         }
         let mut cells = Vec::new();
         memory::reserve_exact(&mut cells, end);
-        cells.resize_with(end, Cell::default);
-        cells[0] = Cell::new(BORDER);
+        cells.push(Cell::new(BORDER));
         // The last cell is a border, so no block is after all borders.
-        let mut borders = memory::filled(0, (end - 1) / BLOCK as usize + 1);
+        let blocks = |end: usize| (end - 1) / BLOCK as usize + 1;
+        let mut borders = Vec::new();
+        memory::reserve_exact(&mut borders, blocks(end));
+        borders.push(0);
         let heavy = Mutex::new(Vec::new());
-        let (mut other_cells, mut other_borders) = (&mut cells[1..], &mut borders[1..]);
-        let (mut at, mut block) = (1, 1);
-        let mut layers = Vec::with_capacity(sizes.len());
-        for (part, &(sequences, tokens)) in sizes.iter().enumerate() {
-            let (own, others) = other_cells.split_at_mut(sequences + tokens);
-            // The blocks from the first one that starts in this part up to that of the last border.
-            let end = at + own.len();
-            let blocks = ((end - 1) / BLOCK as usize + 1).saturating_sub(block);
-            let (own_borders, later_borders) = other_borders.split_at_mut(blocks);
-            let layer = Layer {
-                cells: own.iter_mut(),
-                at: at as Place,
-                borders: own_borders.iter_mut(),
-                block: block as Place,
-                heavy: &heavy,
-            };
-            layers.push((part, layer));
-            (other_cells, other_borders) = (others, later_borders);
-            (at, block) = (end, block + blocks);
+        let at_once = threads.max(FEWEST_PARTS);
+        for (turn, sizes) in sizes.chunks(at_once).enumerate() {
+            let (mut at, mut block) = (cells.len(), borders.len());
+            let more: usize = sizes.iter().map(|size| size.0 + size.1).sum();
+            cells.resize_with(at + more, Cell::default);
+            borders.resize(blocks(at + more), 0);
+            let (mut other_cells, mut other_borders) = (&mut cells[at..], &mut borders[block..]);
+            let mut layers = Vec::with_capacity(sizes.len());
+            for (part, &(sequences, tokens)) in (turn * at_once..).zip(sizes) {
+                let (own, others) = other_cells.split_at_mut(sequences + tokens);
+                // The blocks from the first one that starts in this part up to that of the last border.
+                let end = at + own.len();
+                let own_blocks = blocks(end).saturating_sub(block);
+                let (own_borders, later_borders) = other_borders.split_at_mut(own_blocks);
+                let layer = Layer {
+                    cells: own.iter_mut(),
+                    at: at as Place,
+                    borders: own_borders.iter_mut(),
+                    block: block as Place,
+                    heavy: &heavy,
+                };
+                layers.push((part, layer));
+                (other_cells, other_borders) = (others, later_borders);
+                (at, block) = (end, block + own_blocks);
+            }
+            threads::map(threads, layers, |(part, mut layer)| {
+                lay(part, &mut layer);
+                debug_assert!(layer.cells.len() == 0, "all sequences of a part are pushed");
+            });
         }
-        threads::map(threads, layers, |(part, mut layer)| {
-            lay(part, &mut layer);
-            debug_assert!(layer.cells.len() == 0, "all sequences of a part are pushed");
-        });
         let heavy = heavy.into_inner().unwrap_or_else(PoisonError::into_inner);
         (heavy.len() < HEAVY as usize).then_some(Cells {
             cells,

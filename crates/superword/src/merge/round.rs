@@ -191,7 +191,8 @@ impl<R: AllowedPairs> Merger<'_, R> {
             }
             let Some(pair) = self.first() else { break };
             let (left, right) = (pair.left, pair.right);
-            let Some(list) = self.index.list(left.0, right.0) else {
+            let list = self.index.list(left.0, right.0);
+            let Some(list) = list.filter(|list| list.len() > 0) else {
                 break;
             };
             places += list.len();
