@@ -4,10 +4,9 @@ use std::sync::atomic::{AtomicU32, AtomicU64, AtomicUsize, Ordering::Relaxed};
 
 use super::births::Births;
 use super::cells::{Cells, Place};
-use super::counting::{Counted, Counting};
+use super::counting::{Counted, Counting, Seen};
 use super::queue::PairCount;
 use super::table::PairTable;
-use super::tally::Seen;
 use crate::memory;
 use crate::observe::Stopped;
 use crate::prefetch::prefetch;

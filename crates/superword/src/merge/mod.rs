@@ -4,14 +4,16 @@
 //! engine updates the counts instead: a merge visits only the places where its pair occurs, and
 //! changes only the counts of the pairs around them.
 //!
+//! - `allowed`: which pairs may be merged
 //! - `cells`: all sequences in one array, merged in place
 //! - `index`: for each pair, its count and its places, in a `table`
-//! - `counting`: counts all pairs for the index, with a `tally`; `births`: where tokens were made
+//! - `counting`: counts all pairs for the index, with a tally; `births`: where tokens were made
 //! - `queue`: the pairs in the order in which they are chosen, and that order itself
 //! - `survey`: where a merge joins its pair, and which pairs are around; `effects`: what it does to them
 //! - `round`: several merges at once, on several threads; `crew`: these threads
 //! - `delete`: splitting a token again (PickyBPE)
 
+mod allowed;
 mod births;
 mod cells;
 mod counting;
@@ -25,10 +27,12 @@ mod queue;
 mod round;
 mod survey;
 mod table;
-mod tally;
 #[cfg(test)]
 mod tests;
 
+#[cfg(feature = "threads")]
+pub(crate) use allowed::Share;
+pub(crate) use allowed::{AllowedPairs, AnyPair};
 pub(crate) use cells::{Cells, MAX_SYMBOLS};
 pub(crate) use queue::PairCount;
 
@@ -47,41 +51,6 @@ use survey::{Joining, Scratch, Survey};
 use crate::observe::{Observer, Stopped};
 use crate::token::Symbol;
 use crate::tokens::TokenTable;
-
-/// Which pairs may be merged. Ordinary merges allow all pairs.
-pub(crate) trait AllowedPairs {
-    /// True if the two tokens may be joined. The answer changes only when [`AllowedPairs::joined`] is called with one of them.
-    fn allows(&mut self, tokens: &TokenTable, left: Symbol, right: Symbol) -> bool;
-
-    /// Called for each merge, before [`AllowedPairs::allows`] is called with the joined token.
-    fn joined(&mut self, left: Symbol, right: Symbol, joined: Symbol);
-
-    /// True if [`AllowedPairs::allows`] takes so long that it should be prepared.
-    #[cfg(feature = "threads")]
-    fn is_slow(&self) -> bool {
-        false
-    }
-
-    /// Prepares for [`AllowedPairs::allows`] with these pairs, on several threads. It may never be called with some of them.
-    #[cfg(feature = "threads")]
-    fn prepare(&mut self, _tokens: &TokenTable, _pairs: &[PairCount], _share: &Share<'_>) {}
-}
-
-/// `share(tasks, work)` calls `work(task)` for each task below `tasks`, on several threads.
-#[cfg(feature = "threads")]
-pub(crate) type Share<'a> = dyn Fn(usize, &(dyn Fn(usize) + Sync)) + 'a;
-
-/// Allows every pair.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct AnyPair;
-
-impl AllowedPairs for AnyPair {
-    fn allows(&mut self, _tokens: &TokenTable, _left: Symbol, _right: Symbol) -> bool {
-        true
-    }
-
-    fn joined(&mut self, _left: Symbol, _right: Symbol, _joined: Symbol) {}
-}
 
 /// Why merging failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]

@@ -1,15 +1,15 @@
 //! Values by pair while all pairs are counted: how often and at how many places each occurs, or where its places are
 //! written.
 
-use super::table::PairTable;
 use crate::memory;
+use crate::merge::table::PairTable;
 use crate::token::pack;
 
 /// How often a pair occurs, and at how many places.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Seen {
-    pub(super) count: u64,
-    pub(super) places: u32,
+pub(in crate::merge) struct Seen {
+    pub(in crate::merge) count: u64,
+    pub(in crate::merge) places: u32,
 }
 
 /// A value for each pair.
@@ -34,7 +34,7 @@ const WAITING: usize = 16;
 
 /// Values by pair that are changed one by one. Changes wait for a while, so that the memory they need is there.
 #[derive(Debug)]
-pub(super) struct Tally<V, C> {
+pub(in crate::merge) struct Tally<V, C> {
     values: Values<V>,
     /// Pairs and their changes.
     waiting: [(u64, C); WAITING],
@@ -44,7 +44,7 @@ pub(super) struct Tally<V, C> {
 
 impl<V: Clone + Default, C: Copy + Default> Tally<V, C> {
     /// Values for pairs of this many symbols. About `pairs` of them will be used.
-    pub(super) fn new(symbols: usize, pairs: usize) -> Tally<V, C> {
+    pub(in crate::merge) fn new(symbols: usize, pairs: usize) -> Tally<V, C> {
         let values = if symbols <= DENSE {
             Values::Dense {
                 symbols: symbols as u32,
@@ -61,7 +61,7 @@ impl<V: Clone + Default, C: Copy + Default> Tally<V, C> {
     }
 
     /// The value of a pair.
-    pub(super) fn entry(&mut self, left: u32, right: u32) -> &mut V {
+    pub(in crate::merge) fn entry(&mut self, left: u32, right: u32) -> &mut V {
         match &mut self.values {
             Values::Dense { symbols, values } => &mut values[(left * *symbols + right) as usize],
             Values::Sparse(values) => values.entry(pack(left, right)),
@@ -71,7 +71,7 @@ impl<V: Clone + Default, C: Copy + Default> Tally<V, C> {
     /// Changes the value of a pair, now or later. `apply` must be the same each time. It gets `None` if `add` is false and
     /// the pair is not in a table.
     #[inline(always)]
-    pub(super) fn change(
+    pub(in crate::merge) fn change(
         &mut self,
         (left, right): (u32, u32),
         change: C,
@@ -95,7 +95,7 @@ impl<V: Clone + Default, C: Copy + Default> Tally<V, C> {
     }
 
     /// Applies the changes that are still waiting.
-    pub(super) fn finish(&mut self, add: bool, mut apply: impl FnMut(Option<&mut V>, C)) {
+    pub(in crate::merge) fn finish(&mut self, add: bool, mut apply: impl FnMut(Option<&mut V>, C)) {
         if let Values::Sparse(table) = &mut self.values {
             let first = self.changes.saturating_sub(WAITING);
             for at in first..self.changes {
@@ -107,7 +107,7 @@ impl<V: Clone + Default, C: Copy + Default> Tally<V, C> {
     }
 
     /// All pairs with their values. Those of an array may not have been changed at all.
-    pub(super) fn iter(&self) -> impl Iterator<Item = (u64, &V)> {
+    pub(in crate::merge) fn iter(&self) -> impl Iterator<Item = (u64, &V)> {
         let (dense, sparse) = match &self.values {
             Values::Dense { symbols, values } => (Some((*symbols, values)), None),
             Values::Sparse(table) => (None, Some(table)),

@@ -2,14 +2,18 @@
 //!
 //! Pairs are divided into shares by their hash. Each share has its own tally, so nothing has to be added up at the end.
 
+mod tally;
+
+pub(super) use tally::Seen;
+
 use std::convert::Infallible;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 use std::sync::{Mutex, PoisonError, RwLock};
 
+use self::tally::Tally;
 use super::cells::{Cells, Place};
 #[cfg(feature = "threads")]
 use super::crew::Crew;
-use super::tally::{Seen, Tally};
 use crate::hash::hash_pair;
 use crate::memory;
 use crate::observe::{Observer, Stopped, check_stop};
