@@ -44,6 +44,10 @@ const FEWEST_PARTS: usize = 4;
 /// For each block of this many cells, the first border is noted.
 const BLOCK: Place = 16;
 
+/// How many cells before and after a place usually hold its neighbours and the end of its sequence.
+const BEFORE: Place = 6;
+const AFTER: Place = 8;
+
 /// A kind and a number. The cells are shared between threads, and each thread changes only its own sequences. Messages
 /// between the threads order what one wrote before what another reads. So relaxed atomics are
 /// enough, and they cost no more than plain numbers.
@@ -204,6 +208,17 @@ impl Cells {
     pub(super) fn prefetch(&self, place: Place) {
         if let Some(cell) = self.cells.get(place as usize) {
             prefetch(cell);
+        }
+    }
+
+    /// Loads what is around a place into the cache: its neighbours, and what finds the border after it.
+    #[inline(always)]
+    pub(super) fn prefetch_around(&self, place: Place) {
+        self.prefetch(place);
+        self.prefetch(place.wrapping_sub(BEFORE));
+        self.prefetch(place.wrapping_add(AFTER));
+        if let Some(border) = self.borders.get((place / BLOCK) as usize) {
+            prefetch(border);
         }
     }
 

@@ -226,7 +226,7 @@ impl<'a, R: AllowedPairs> Merger<'a, R> {
     /// Counts all pairs again and indexes those at or above the floor.
     fn count_pairs(&mut self) -> Result<(), Stopped> {
         self.index.clear();
-        self.index.tidy(&self.cells, &mut self.births);
+        self.tidy();
         let counting = counting::Counting {
             cells: &self.cells,
             symbols: self.tokens.len(),
@@ -242,6 +242,18 @@ impl<'a, R: AllowedPairs> Merger<'a, R> {
         self.options.floor = self.index.rebuild(counting, floor, max_places)?;
         self.queue.rebuild(self.index.pair_counts());
         Ok(())
+    }
+
+    /// Frees the memory of places that are out of date.
+    fn tidy(&mut self) {
+        self.index.tidy(&self.cells, &mut self.births, self.threads);
+    }
+
+    /// The same if there are many of them.
+    fn tidy_if_needed(&mut self) {
+        if self.index.is_untidy() {
+            self.tidy();
+        }
     }
 
     /// The pair to merge next. `None` if no pair occurs at least `min_count` times.
@@ -305,7 +317,7 @@ impl<'a, R: AllowedPairs> Merger<'a, R> {
             let places = self.index.list(pair.left.0, pair.right.0);
             let places = places.map_or(&[][..], |list| self.index.places(list));
             for place in places.iter().take(LOOK_AHEAD) {
-                self.cells.prefetch(place.load(Relaxed));
+                self.cells.prefetch_around(place.load(Relaxed));
             }
         }
     }
@@ -357,9 +369,7 @@ impl<'a, R: AllowedPairs> Merger<'a, R> {
         self.births.add(symbol, places);
         self.create_pairs(0..1, joined);
         survey::alone(&mut self.surveys[0]).write(&self.index);
-        if self.index.is_untidy() {
-            self.index.tidy(&self.cells, &mut self.births);
-        }
+        self.tidy_if_needed();
         Ok(joined)
     }
 

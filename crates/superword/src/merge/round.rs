@@ -33,9 +33,6 @@ const PART: usize = 16;
 /// A task takes at least as long as this many places. That is about 2 µs.
 const TASK: usize = 64;
 
-/// With fewer threads, rounds take longer than one merge after the other. In tests, two threads show more.
-const MIN_THREADS: usize = if cfg!(test) { 2 } else { 4 };
-
 /// The most threads for a round without large merges. The calling thread does the rest of the work, and then the others wait.
 const FEW_THREADS: usize = 8;
 
@@ -177,7 +174,7 @@ impl<R: AllowedPairs> Merger<'_, R> {
     /// [`Merger::merge`] return these merges as if they were made then. Until they have, no pair may be deferred and no
     /// token deleted. A pair of tokens for which `may_join` is false is not merged.
     pub(crate) fn merge_ahead(&mut self, most: usize, may_join: impl Fn(Symbol) -> bool) {
-        if self.threads < MIN_THREADS || !self.made.is_empty() {
+        if self.threads == 1 || !self.made.is_empty() {
             return;
         }
         self.prepare_allowed();
@@ -417,9 +414,7 @@ impl<R: AllowedPairs> Merger<'_, R> {
         for survey in &mut surveys[..parts] {
             index.remove(&survey::alone(survey).gone);
         }
-        if self.index.is_untidy() {
-            self.index.tidy(&self.cells, &mut self.births);
-        }
+        self.tidy_if_needed();
     }
 
     /// Returns all planned merges but the first `made` to the queue.

@@ -184,6 +184,9 @@ pub(super) struct Survey {
 /// the first-level cache.
 const AT_ONCE: usize = 64;
 
+/// How many places ahead of the one that is read are prefetched.
+const AHEAD: usize = 16;
+
 impl Survey {
     fn clear(&mut self) {
         for side in [&mut self.left, &mut self.right] {
@@ -211,12 +214,21 @@ impl Survey {
     ) {
         let Joining { left, right } = joining;
         self.clear();
+        let ahead = |at: usize| {
+            if let Some(place) = places.get(at) {
+                cells.prefetch_around(place.load(Relaxed));
+            }
+        };
+        (0..AHEAD).for_each(ahead);
+        let mut at = 0;
         for some in places.chunks(AT_ONCE) {
             // If the left token is gone, so is the pair. Reading many places first lets their cache misses overlap.
             let (mut live, mut len) = ([0; AT_ONCE], 0);
             for place in some {
                 let place = place.load(Relaxed);
                 live[len] = place;
+                ahead(at + AHEAD);
+                at += 1;
                 len += usize::from(cells.symbol_at(place) == left.0);
             }
             let first = self.merged.len();

@@ -1,8 +1,9 @@
 //! For each pair, how often and where it occurs.
 
+mod tidy;
+
 use std::sync::atomic::{AtomicU32, AtomicU64, AtomicUsize, Ordering::Relaxed};
 
-use super::births::Births;
 use super::cells::{Cells, Place};
 use super::counting::{Counted, Counting, Seen};
 use super::queue::PairCount;
@@ -67,18 +68,8 @@ pub(super) struct PairIndex {
     max_places: usize,
 }
 
-/// What a list belongs to.
-#[cfg(feature = "files")]
-enum Owner<'a> {
-    Pair(&'a Pair),
-    Birth(&'a mut List),
-}
-
 /// How many places ahead of the one that is looked at are prefetched.
 const AHEAD: usize = 24;
-
-/// A smaller arena is never tidied up: it takes 64 MB. Tests tidy up all the time.
-const MIN_TIDY: usize = if cfg!(test) { 4 } else { 1 << 24 };
 
 /// The smallest floor that leaves at most `max_places` places of pairs, or just the most frequent pairs.
 fn raised(floor: u64, max_places: usize, shares: &[Vec<Counted>]) -> u64 {
@@ -154,60 +145,6 @@ impl PairIndex {
         self.tidy_later();
         Ok(floor)
     }
-
-    fn tidy_later(&mut self) {
-        let (slack, least) = match self.max_places {
-            usize::MAX => (self.arena.len() / 2, MIN_TIDY),
-            most => (self.arena.len() / 4, most.min(MIN_TIDY)),
-        };
-        self.tidy_from = (self.arena.len() + slack).max(least);
-    }
-
-    /// True if the arena has grown so much that it should be tidied up.
-    pub(super) fn is_untidy(&self) -> bool {
-        self.arena.len() > self.tidy_from
-    }
-
-    /// Frees the memory of places that are out of date. `births` are the lists of places where each token was made.
-    #[cfg(feature = "files")]
-    pub(super) fn tidy(&mut self, cells: &Cells, births: &mut Births) {
-        let of_pairs = self.pairs.iter().map(|(key, pair)| {
-            let (left, right) = unpack(key);
-            (pair.places(), Owner::Pair(pair), left.0, Some(right.0))
-        });
-        let of_births = births
-            .iter_mut()
-            .map(|(symbol, list)| (*list, Owner::Birth(list), symbol, None));
-        let mut lists: Vec<_> = of_pairs.chain(of_births).collect();
-        lists.sort_unstable_by_key(|(list, ..)| list.start);
-        let mut end = 0;
-        for (list, owner, left, right) in lists {
-            let start = end;
-            for at in list.start..list.start + list.len() {
-                if let Some(ahead) = self.arena.get_mut(at + AHEAD) {
-                    cells.prefetch(*ahead.get_mut());
-                }
-                let place = *self.arena[at].get_mut();
-                let is_current = cells.symbol_at(place) == left
-                    && right.is_none_or(|right| cells.symbol_at(cells.after(place)) == right);
-                // Lists only move towards the start, so nothing is overwritten that is still to be read.
-                *self.arena[end].get_mut() = place;
-                end += usize::from(is_current);
-            }
-            let len = (end - start) as u32;
-            match owner {
-                Owner::Pair(pair) => pair.set_places(List { start, len }),
-                Owner::Birth(list) => *list = List { start, len },
-            }
-        }
-        self.arena.truncate(end);
-        self.tidy_later();
-        self.arena.shrink_to(self.tidy_from);
-    }
-
-    /// Texts in memory are small, and so must be the page that trains on them.
-    #[cfg(not(feature = "files"))]
-    pub(super) fn tidy(&mut self, _cells: &Cells, _births: &mut Births) {}
 
     /// All pairs with their counts.
     pub(super) fn pair_counts(&self) -> impl Iterator<Item = PairCount> + '_ {
