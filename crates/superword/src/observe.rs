@@ -90,6 +90,10 @@ pub trait Observer: Sync {
         let _ = (phase, tokens, merges);
     }
 
+    /// Called when much memory was freed that is not needed again soon. An allocator may keep it, so this is the time to
+    /// return it to the system.
+    fn freed(&self) {}
+
     /// True if the user asked to stop. The engine then returns [`Stopped`] soon.
     fn stop_requested(&self) -> bool;
 }

@@ -163,10 +163,6 @@ impl Observer for Watch {
     }
 
     fn step(&self, phase: Phase, step: Step, share: f64) {
-        if step == Step::Prepare {
-            // The counts of the threads were just added up.
-            allocator::give_back();
-        }
         self.news().update(phase, |now| {
             now.step = step;
             now.share = Some(share);
@@ -174,10 +170,6 @@ impl Observer for Watch {
     }
 
     fn expect(&self, phase: Phase, tokens: Option<u64>, merges: Option<u64>) {
-        if tokens.is_some() {
-            // The counts were just turned into sequences.
-            allocator::give_back();
-        }
         let known = &mut self.news().expected;
         match known.iter_mut().find(|known| known.phase == phase) {
             Some(known) => {
@@ -190,6 +182,10 @@ impl Observer for Watch {
                 merges,
             }),
         }
+    }
+
+    fn freed(&self) {
+        allocator::give_back();
     }
 
     fn stop_requested(&self) -> bool {

@@ -114,11 +114,12 @@ pub(crate) struct Cells {
 
 impl Cells {
     /// Lays out sequences in parts, on several threads. `sizes` has the number of sequences of each part, and of the tokens
-    /// in them. `lay(part, layer)` pushes them. Returns `None` if there are too many.
+    /// in them. `lay(part, layer)` pushes them. `laid()` is called whenever some parts are done. Returns `None` if there are too many sequences.
     pub(crate) fn lay_out(
         sizes: &[(usize, usize)],
         threads: usize,
         lay: impl Fn(usize, &mut Layer<'_>) + Sync,
+        laid: impl Fn(),
     ) -> Option<Cells> {
         let sequences = sizes.iter().map(|size| size.0).sum();
         let tokens: usize = sizes.iter().map(|size| size.1).sum();
@@ -164,6 +165,7 @@ impl Cells {
                 lay(part, &mut layer);
                 debug_assert!(layer.cells.len() == 0, "all sequences of a part are pushed");
             });
+            laid();
         }
         let heavy = heavy.into_inner().unwrap_or_else(PoisonError::into_inner);
         (heavy.len() < HEAVY as usize).then_some(Cells {
@@ -185,7 +187,7 @@ impl Cells {
                 layer.push(symbols.as_ref().iter().copied(), *weight);
             }
         };
-        Cells::lay_out(&sizes.collect::<Vec<_>>(), 2, lay).unwrap()
+        Cells::lay_out(&sizes.collect::<Vec<_>>(), 2, lay, || ()).unwrap()
     }
 
     #[inline(always)]
@@ -482,10 +484,11 @@ mod tests {
             };
             let size = |part: &[usize]| (part.len(), part.iter().sum());
             let whole: Vec<usize> = sizes.concat();
-            let one = Cells::lay_out(&[size(&whole)], 1, |_, layer| lay(&whole, layer)).unwrap();
+            let one =
+                Cells::lay_out(&[size(&whole)], 1, |_, layer| lay(&whole, layer), || ()).unwrap();
             let of_parts: Vec<_> = sizes.iter().map(|part| size(part)).collect();
             let lay_part = |part: usize, layer: &mut Layer<'_>| lay(&sizes[part], layer);
-            let some = Cells::lay_out(&of_parts, 3, lay_part).unwrap();
+            let some = Cells::lay_out(&of_parts, 3, lay_part, || ()).unwrap();
             let numbers = |cells: &Cells| -> Vec<u32> {
                 cells.cells.iter().map(|cell| cell.load(Relaxed)).collect()
             };

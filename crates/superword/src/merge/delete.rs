@@ -57,7 +57,7 @@ impl<R: AllowedPairs> Merger<'_, R> {
                 });
         }
         for (part, places) in parts.iter().zip(&new_places) {
-            if part.index() >= self.initial {
+            if self.births.keeps(*part) {
                 let list = self.index.insert_list(places);
                 self.births.add(*part, list);
             }

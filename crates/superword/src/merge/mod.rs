@@ -33,7 +33,7 @@ mod tests;
 #[cfg(feature = "threads")]
 pub(crate) use allowed::Share;
 pub(crate) use allowed::{AllowedPairs, AnyPair};
-pub(crate) use cells::{Cells, MAX_SYMBOLS};
+pub(crate) use cells::{Cells, Layer, MAX_SYMBOLS};
 pub(crate) use queue::PairCount;
 
 use std::collections::VecDeque;
@@ -108,8 +108,6 @@ impl std::fmt::Debug for MergeOptions<'_> {
 #[derive(Debug)]
 pub(crate) struct Merger<'a, R> {
     tokens: TokenTable,
-    /// Symbols below this existed from the start. Their places are not listed in `births`.
-    initial: usize,
     cells: Cells,
     index: PairIndex,
     queue: Queue,
@@ -174,7 +172,6 @@ impl<'a, R: AllowedPairs> Merger<'a, R> {
         }
         let threads = crate::threads::resolve(options.threads);
         let mut merger = Merger {
-            initial: tokens.len(),
             births: Births::new(tokens.len()),
             tokens,
             cells,
@@ -240,6 +237,7 @@ impl<'a, R: AllowedPairs> Merger<'a, R> {
             floor, max_places, ..
         } = self.options;
         self.options.floor = self.index.rebuild(counting, floor, max_places)?;
+        self.options.observer.freed();
         self.queue.rebuild(self.index.pair_counts());
         Ok(())
     }
@@ -413,9 +411,11 @@ impl<'a, R: AllowedPairs> Merger<'a, R> {
     }
 
     /// All places of a token, in order.
-    fn places_of(&self, symbol: Symbol) -> Vec<cells::Place> {
+    fn places_of(&mut self, symbol: Symbol) -> Vec<cells::Place> {
+        let (cells, symbols) = (&self.cells, self.tokens.len());
+        let is_listed = self.births.find(symbol, cells, &mut self.index, symbols);
         let is_here = |&place: &cells::Place| self.cells.symbol_at(place) == symbol.0;
-        if symbol.index() < self.initial {
+        if !is_listed {
             return (1..self.cells.end()).filter(is_here).collect();
         }
         let mut places: Vec<cells::Place> = self

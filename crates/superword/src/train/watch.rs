@@ -25,6 +25,8 @@ impl<'a> WatchMerges<'a> {
     /// Watches a phase that merges on `threads` threads (0: one per core). It begins now.
     pub(crate) fn new(observer: &'a dyn Observer, phase: Phase, threads: usize) -> WatchMerges<'a> {
         observer.step(phase, Step::Prepare, 0.0);
+        // The counts of the threads were just added up.
+        observer.freed();
         WatchMerges {
             observer,
             phase,
@@ -58,6 +60,11 @@ impl<'a> WatchMerges<'a> {
     pub(super) fn expect(&self, tokens: u64, merges: Option<usize>) {
         let merges = merges.map(|merges| merges as u64);
         self.observer.expect(self.phase, Some(tokens), merges);
+    }
+
+    /// Tells that memory was freed.
+    pub(super) fn freed(&self) {
+        self.observer.freed();
     }
 
     /// Returns an error if the user asked to stop.

@@ -7,7 +7,7 @@ use super::options::Picky;
 use super::{TrainError, TrainOptions, WatchMerges};
 use crate::count::{Eligible, PretokenCounts};
 use crate::encode::WordEncoder;
-use crate::merge::{AnyPair, Cells, MergeError, MergeOptions, Merger};
+use crate::merge::{AnyPair, Cells, Layer, MergeError, MergeOptions, Merger};
 use crate::model::{Alphabet, Deletions, Event, Model, WordEvent, word_events};
 use crate::text::Pretokenizer;
 use crate::threads;
@@ -169,12 +169,7 @@ pub(super) fn learn_words(
         tokens.insert(&[byte]);
     }
     let mut deleter = picky.map(|picky| Deleter::new(picky, &counts, alphabet));
-    let (cells, floor) = lay_out(
-        counts,
-        &bytes,
-        size.saturating_sub(tokens.len()),
-        watch.threads(),
-    )?;
+    let (cells, floor) = lay_out(counts, &bytes, size.saturating_sub(tokens.len()), watch)?;
     watch.expect(cells.most_joins(), Some(size.saturating_sub(tokens.len())));
     // Deletions make rare pairs frequent again, so then every pair is indexed.
     let floor = match deleter {
@@ -229,8 +224,9 @@ fn lay_out(
     counts: Cow<'_, PretokenCounts>,
     bytes: &[Option<Symbol>; 256],
     merges: usize,
-    threads: usize,
+    watch: &WatchMerges<'_>,
 ) -> Result<(Cells, u64), TrainError> {
+    let threads = watch.threads();
     let counts = PretokenCounts::parts(counts);
     let is_long = |(pretoken, _): &(&[u8], u64)| pretoken.len() > 1;
     let sizes = threads::map(threads, (0..counts.len()).collect(), |part| {
@@ -253,7 +249,7 @@ fn lay_out(
     let mut all = Ranks::default();
     sizes.iter().for_each(|(_, ranks, _)| all.add_all(ranks));
     let sizes: Vec<(usize, usize)> = sizes.into_iter().map(|(size, ..)| size).collect();
-    let cells = Cells::lay_out(&sizes, threads, |part, layer| {
+    let lay = |part: usize, layer: &mut Layer<'_>| {
         counts.consume(part, |entry| {
             if is_long(&entry) {
                 let (pretoken, count) = entry;
@@ -261,7 +257,8 @@ fn lay_out(
                 layer.push(symbols.map(|symbol| symbol.0), count);
             }
         });
-    });
+    };
+    let cells = Cells::lay_out(&sizes, threads, lay, || watch.freed());
     let cells = cells.ok_or(MergeError::TooManyTokens)?;
     let sequences = sizes.iter().map(|size| size.0).sum::<usize>();
     let floor = match sequences > merges {

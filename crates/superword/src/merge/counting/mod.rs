@@ -10,7 +10,7 @@ use std::convert::Infallible;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 use std::sync::{Mutex, PoisonError, RwLock};
 
-use self::tally::Tally;
+use self::tally::{DENSE, Tally};
 use super::cells::{Cells, Place};
 #[cfg(feature = "threads")]
 use super::crew::Crew;
@@ -130,7 +130,9 @@ impl Counting<'_> {
     /// Counts all pairs and returns those that occur at least `floor` times, share by share. If memory is limited, the
     /// pairs are divided into groups that are counted one after the other.
     pub(super) fn count(&self, floor: u64) -> Result<Vec<Vec<Counted>>, Stopped> {
-        let groups = if self.is_limited { LIMITED_GROUPS } else { 1 };
+        // The tally of few symbols is small.
+        let is_limited = self.is_limited && self.symbols > DENSE;
+        let groups = if is_limited { LIMITED_GROUPS } else { 1 };
         let likely = self.cells.end() as usize / 8 / self.shares() / groups as usize;
         let tally = |_| Tally::<Seen, u64>::new(self.symbols, likely);
         let add = |seen: Option<&mut Seen>, weight| {

@@ -271,6 +271,35 @@ impl PairIndex {
         self.arena[at].store(place, Relaxed);
     }
 
+    /// Stores the places of all tokens whose symbols are in `first..symbols`. Returns one list for each symbol, and empty
+    /// ones for those before.
+    pub(super) fn list_symbols(
+        &mut self,
+        cells: &Cells,
+        first: usize,
+        symbols: usize,
+    ) -> Vec<List> {
+        let of_tokens = || {
+            let tokens = (1..cells.end()).map(|place| (cells.symbol_at(place) as usize, place));
+            tokens.filter(|(symbol, _)| (first..symbols).contains(symbol))
+        };
+        let mut lists = vec![List::default(); symbols];
+        for (symbol, _) in of_tokens() {
+            lists[symbol].len += 1;
+        }
+        let mut start = self.reserve_places(lists.iter().map(|list| list.len()).sum());
+        for list in &mut lists {
+            list.start = start;
+            start += list.len();
+        }
+        let mut positions: Vec<usize> = lists.iter().map(|list| list.start).collect();
+        for (symbol, place) in of_tokens() {
+            self.write(positions[symbol], place);
+            positions[symbol] += 1;
+        }
+        lists
+    }
+
     /// Stores a list of places.
     pub(super) fn insert_list(&mut self, places: &[Place]) -> List {
         let start = self.arena.len();

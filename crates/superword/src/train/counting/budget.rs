@@ -15,11 +15,12 @@ const MIN_INDEX_BYTES: u64 = 16 << 20;
 /// One in this many parts of what is left is for a large document.
 const DOCUMENT_SHARE: u64 = 4;
 /// The index of pairs starts with at least one in this many places.
-const FEWEST_PLACES: u64 = 4;
-/// What the pairs take for each place, while they are counted.
+const FEWEST_PLACES: u64 = 6;
+/// What the pairs take for each place of the sequences.
 const PAIR_BYTES: u64 = 2;
-/// What a place in the index takes, with the slack that is left until the index is tidied up.
-const PLACE_BYTES: u64 = 5;
+/// What a place in the index takes, with the slack that is left until the index is tidied up, and with its share of the
+/// queue.
+const PLACE_BYTES: u64 = 8;
 
 /// A memory limit, divided among workers and tables.
 #[derive(Clone, Copy, Debug)]
@@ -78,8 +79,9 @@ impl Size {
 
     /// The memory of the sequences that the keys become.
     fn cells(self) -> u64 {
-        // Four bytes for each item and for the border after each key, and a sixteenth for finding borders.
-        (self.items + self.keys) * 17 / 4
+        // Four bytes for each item and for the border after each key, and a sixteenth for finding borders. As much again for
+        // memory that the allocator cannot return.
+        (self.items + self.keys) * 9 / 2
     }
 
     /// The memory of the pairs of the sequences.
@@ -247,7 +249,6 @@ mod tests {
                     enough
                         .check("pretokens", size, Purpose::Learning, 1 << 20)
                         .unwrap();
-                    // Half of the places and more are left to the index.
                     let places = enough.places(size, 1 << 20) as u64;
                     assert!(places >= (size.items - size.keys) / FEWEST_PLACES);
                 }

@@ -6,7 +6,7 @@ use std::collections::HashSet;
 use super::allowed::Allowed;
 use crate::count::CandidateCounts;
 use crate::hash::NumberMap;
-use crate::merge::{Cells, MergeError, Merger, PairCount};
+use crate::merge::{Cells, Layer, MergeError, Merger, PairCount};
 use crate::model::WordEvent;
 use crate::token::Symbol;
 use crate::train::words::{WordStep, Words};
@@ -70,11 +70,12 @@ impl<'a> Supermerger<'a> {
         let candidates = CandidateCounts::parts(candidates);
         let sizes = (0..candidates.len()).map(|part| candidates.size(part));
         let sizes: Vec<(usize, usize)> = sizes.collect();
-        let cells = Cells::lay_out(&sizes, watch.threads(), |part, layer| {
+        let lay = |part: usize, layer: &mut Layer<'_>| {
             candidates.consume(part, |(symbols, count)| {
                 layer.push(symbols.iter().map(|symbol| symbol.0), count);
             });
-        });
+        };
+        let cells = Cells::lay_out(&sizes, watch.threads(), lay, || watch.freed());
         let cells = cells.ok_or(MergeError::TooManyTokens)?;
         watch.check_stop()?;
         let tokens = words.tokens.clone();
