@@ -13,7 +13,7 @@ from superword._support.forecast import STEPS, Forecast, Run
 RECORDED = sorted((Path(__file__).parents[1] / "data" / "forecasts").glob("*.json"))
 # How far off an estimate may be: at a fifth of the run, up to three fifths, and up to four fifths.
 # Less time is left then, so that a larger factor is fewer seconds.
-FACTORS = {0.22: 1.5, 0.6: 1.7, 0.8: 2.0}
+FACTORS = {0.22: 1.5, 0.6: 1.9, 0.8: 2.2}
 
 
 def recorded(path: Path) -> dict[str, Any]:
@@ -87,7 +87,7 @@ def test_work_that_was_found_says_nothing_about_the_speed() -> None:
         outlook = forecast.tell(tenth / 10, "count", "read", share)
     # 100 s for a whole pass, of which 20.1 s are left, and learning.
     assert outlook.seconds_left is not None
-    assert 20 < outlook.seconds_left < 60
+    assert 20 < outlook.seconds_left < 90
 
 
 def test_counts_that_were_found_leave_a_guess_for_the_rest() -> None:

@@ -27,16 +27,16 @@ WORDS = ("count", "merge")
 SUPERWORDS = (*WORDS, "candidates", "supermerge")
 
 # Counting a byte on one thread takes about this long. Only used if nothing was measured.
-_SECONDS_PER_BYTE = 12e-9
+_SECONDS_PER_BYTE = 5e-9
 # What learning takes for a million tokens in its sequences and for a thousand merges. One is what
 # counting the pretokens of a megabyte of text takes on one thread.
-_WORDS = (3.5, 0.6)
-_SUPERWORDS = (10.5, 0.4)
+_WORDS = (8.0, 0.2)
+_SUPERWORDS = (12.0, 0.2)
 # Tokens in the distinct words and in the cut runs of words of a megabyte of text, in millions. The
 # second number is for a vocabulary of superwords only.
 _TOKENS = (0.1, 0.25)
 # How long counting candidates takes, compared with counting pretokens.
-_CANDIDATES = 1.25
+_CANDIDATES = 1.4
 # A measured speed is trusted fully once this share of a step was measured. The first number is for
 # the first pass, for which nothing better than a guess is known.
 _TRUSTED_FIRST = 0.05

@@ -7,7 +7,7 @@
 //! frequencies of words do, and no more pairs can be joined than there are.
 
 /// What a merge costs besides its places, in places: the queue, and the pairs around it.
-const MERGE_COST: f64 = 32.0;
+const MERGE_COST: f64 = 16.0;
 
 /// The work of making a given number of tokens.
 #[derive(Clone, Debug)]
