@@ -114,7 +114,8 @@ pub(crate) struct Cells {
 
 impl Cells {
     /// Lays out sequences in parts, on several threads. `sizes` has the number of sequences of each part, and of the tokens
-    /// in them. `lay(part, layer)` pushes them. `laid()` is called whenever some parts are done. Returns `None` if there are too many sequences.
+    /// in them. `lay(part, layer)` pushes them. `laid()` is called whenever some parts are done. Returns `None` if there
+    /// are too many sequences.
     pub(crate) fn lay_out(
         sizes: &[(usize, usize)],
         threads: usize,
