@@ -254,8 +254,7 @@ impl WordSink<'_> {
     fn count_long(&mut self, start: usize, end: usize) -> u64 {
         let key = &self.bytes[start..end];
         let hash = u8::hash_long(key);
-        // Cannot overflow: no text has 2^64 pretokens.
-        let _ = self.table.add_long(key, hash, 1);
+        self.front.add_long(key, hash, self.table);
         hash
     }
 }

@@ -196,8 +196,7 @@ impl Visit for Counted {
     fn long(&mut self, run: &[Symbol]) {
         let hash = Symbol::hash_long(run);
         if self.is_wanted(hash) {
-            // Cannot overflow: no text has 2^64 pretokens.
-            let _ = self.counts.table.add_long(run, hash, 1);
+            self.front.add_long(run, hash, &mut self.counts.table);
         }
     }
 }

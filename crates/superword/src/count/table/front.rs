@@ -5,6 +5,7 @@
 //! a table that fits into the second-level cache. A key that has to make room is added to the large table, but
 //! not at once: its place there is prefetched first, and it waits in a queue until the place has arrived.
 
+use super::long::LongKeys;
 use super::{CountTable, Item, Set};
 use crate::memory;
 use crate::prefetch::prefetch;
@@ -36,7 +37,7 @@ impl<T: Item> Default for Entry<T> {
     }
 }
 
-/// Counts inline keys. They reach the large table sooner or later, at the latest in [`Front::flush`].
+/// Counts keys. They reach the large table sooner or later, at the latest in [`Front::flush`].
 #[derive(Clone, Debug)]
 pub(crate) struct Front<T: Item> {
     sets: Vec<Set<T>>,
@@ -46,6 +47,7 @@ pub(crate) struct Front<T: Item> {
     length: usize,
     queue: [Entry<T>; QUEUE],
     next: usize,
+    long: LongKeys<T>,
 }
 
 impl<T: Item> Front<T> {
@@ -56,6 +58,7 @@ impl<T: Item> Front<T> {
             length: 0,
             queue: [Entry::default(); QUEUE],
             next: 0,
+            long: LongKeys::new(),
         }
     }
 
@@ -76,6 +79,11 @@ impl<T: Item> Front<T> {
         if self.length == WAITING {
             self.count_waiting(table);
         }
+    }
+
+    /// Counts a key once that is too long to be stored inline.
+    pub(crate) fn add_long(&mut self, key: &[T], hash: u64, table: &mut CountTable<T>) {
+        self.long.add(key, hash, table);
     }
 
     /// Counts the keys that wait. They are not counted one by one as they come, because finding a key takes branches
@@ -113,6 +121,7 @@ impl<T: Item> Front<T> {
 
     /// Adds everything to the large table.
     pub(crate) fn flush(&mut self, table: &mut CountTable<T>) {
+        self.long.flush(table);
         self.count_waiting(table);
         for set in 0..self.sets.len() {
             let set = std::mem::replace(&mut self.sets[set], Set::EMPTY);

@@ -3,8 +3,10 @@
 //! A key is a string of items: the bytes of a pretoken, or the symbols of a candidate. Short keys are
 //! stored inline as one 16-byte number, longer ones in an arena.
 //!
-//! - `segment`: a hash table of counts that is ordered by hash
+//! - `slots`: the slots of a hash table that are ordered by hash
+//! - `segment`: a part of a table, with short and long keys
 //! - `front`: a small table in front of the large one, for the keys that come up all the time
+//! - `long`: long keys on their way to the large table
 //! - `set`: the entries of a small table that share a cache line
 //! - `parts`: the keys in parts, for several threads
 //! - `sum`: adding tables up, on several threads
@@ -14,9 +16,11 @@
 //! while it grows; and a table can be consumed and freed piecemeal.
 
 mod front;
+mod long;
 mod parts;
 mod segment;
 mod set;
+mod slots;
 mod sum;
 
 pub(crate) use front::Front;
@@ -138,6 +142,18 @@ impl<T: Item> CountTable<T> {
     #[inline(always)]
     fn prefetch(&self, hash: u64) {
         self.segments[segment_of(hash)].prefetch(hash);
+    }
+
+    /// Loads the slot of a long key into the cache.
+    #[inline(always)]
+    fn prefetch_long(&self, hash: u64) {
+        self.segments[segment_of(hash)].prefetch_long(hash);
+    }
+
+    /// Loads a long key into the cache, whose slot should be there by now.
+    #[inline(always)]
+    fn prefetch_items(&self, hash: u64) {
+        self.segments[segment_of(hash)].prefetch_items(hash);
     }
 
     /// The count of a key; 0 if it was never counted.

@@ -1,49 +1,67 @@
-//! A hash table of counts that is ordered by hash.
-//!
-//! A slot is found by scaling the hash to the number of slots. So the keys lie in the order of their
-//! hashes, apart from collisions. Growing a table and adding one table to another then walk through both
-//! from start to end, which is many times as fast as jumping around in memory.
+//! A part of a table: short keys in their slots, long ones in an arena.
 
-use hashbrown::HashTable;
-
-use super::{Item, SEGMENT_BITS};
+use super::Item;
+use super::slots::{Slot, Slots};
 use crate::count::CountOverflow;
 use crate::memory;
 use crate::prefetch::prefetch;
 
+/// A short key and its count.
 #[derive(Clone, Copy, Debug)]
-struct Slot<T: Item> {
+struct Inline<T: Item> {
     key: T::Inline,
-    /// 0 in a free slot.
     count: u64,
 }
 
-impl<T: Item> Default for Slot<T> {
-    fn default() -> Self {
-        Slot {
-            key: T::FREE,
-            count: 0,
-        }
-    }
-}
+impl<T: Item> Slot for Inline<T> {
+    const FREE: Self = Inline {
+        key: T::FREE,
+        count: 0,
+    };
 
-impl<T: Item> Slot<T> {
     #[inline(always)]
     fn is_free(&self) -> bool {
         self.key == T::FREE
     }
+
+    #[inline(always)]
+    fn hash(&self) -> u64 {
+        T::hash_inline(&self.key)
+    }
 }
 
+/// A long key and its count.
 #[derive(Clone, Copy, Debug)]
 struct Long {
     /// Stored, so that growing the table need not read the items again.
     hash: u64,
     start: u32,
+    /// Never 0, except in a free slot.
     len: u32,
     count: u64,
 }
 
+impl Slot for Long {
+    const FREE: Self = Long {
+        hash: 0,
+        start: 0,
+        len: 0,
+        count: 0,
+    };
+
+    #[inline(always)]
+    fn is_free(&self) -> bool {
+        self.len == 0
+    }
+
+    #[inline(always)]
+    fn hash(&self) -> u64 {
+        self.hash
+    }
+}
+
 impl Long {
+    #[inline(always)]
     fn key<'a, T>(&self, arena: &'a [T]) -> &'a [T] {
         &arena[self.start as usize..][..self.len as usize]
     }
@@ -52,90 +70,71 @@ impl Long {
 /// The keys whose hashes start with the same bits, and their counts.
 #[derive(Clone, Debug)]
 pub(crate) struct Segment<T: Item> {
-    slots: Vec<Slot<T>>,
-    used: usize,
-    /// The number of items in all inline keys.
-    inline_items: usize,
-    long: HashTable<Long>,
+    short: Slots<Inline<T>>,
+    /// The number of items in all short keys.
+    short_items: usize,
+    long: Slots<Long>,
     arena: Vec<T>,
 }
 
 impl<T: Item> Default for Segment<T> {
     fn default() -> Self {
         Segment {
-            slots: Vec::new(),
-            used: 0,
-            inline_items: 0,
-            long: HashTable::new(),
+            short: Slots::default(),
+            short_items: 0,
+            long: Slots::default(),
             arena: Vec::new(),
         }
     }
 }
 
-/// How many slots apart two slots are that are visited one after the other.
-const STRIDE: usize = 16;
-
-/// Where the search for a hash starts among this many slots.
-#[inline(always)]
-fn first_slot(hash: u64, slots: usize) -> usize {
-    ((u128::from(hash << SEGMENT_BITS) * slots as u128) >> 64) as usize
-}
-
 impl<T: Item> Segment<T> {
     pub(super) fn len(&self) -> usize {
-        self.used + self.long.len()
+        self.short.len() + self.long.len()
     }
 
     /// The number of items in all keys.
     pub(super) fn items(&self) -> usize {
-        self.inline_items + self.arena.len()
+        self.short_items + self.arena.len()
     }
 
     pub(super) fn memory(&self) -> usize {
-        self.slots.capacity() * size_of::<Slot<T>>()
-            + self.long.capacity() * (size_of::<Long>() + 1)
-            + self.arena.capacity() * size_of::<T>()
+        self.short.memory() + self.long.memory() + self.arena.capacity() * size_of::<T>()
     }
 
     /// The memory right after the tables have grown.
     pub(super) fn most_memory(&self) -> usize {
-        // Ten slots for seven keys, and a quarter more.
-        let slots = self.used * 10 / 7 * 5 / 4 + 16;
-        // The other table doubles when seven of eight entries are used.
-        let long = self.long.len() * 16 / 7;
-        slots * size_of::<Slot<T>>()
-            + long * (size_of::<Long>() + 1)
-            + self.arena.len() * size_of::<T>()
+        self.short.most_memory() + self.long.most_memory() + self.arena.len() * size_of::<T>()
     }
 
     /// The share of [`Segment::most_memory`] that a key of this length has.
     pub(super) fn most_memory_of(length: usize, is_inline: bool) -> usize {
         match is_inline {
-            true => size_of::<Slot<T>>() * 25 / 14,
-            false => (size_of::<Long>() + 1) * 16 / 7 + length * size_of::<T>(),
+            true => Slots::<Inline<T>>::most_memory_of_one(),
+            false => Slots::<Long>::most_memory_of_one() + length * size_of::<T>(),
         }
     }
 
+    /// Loads the slot of a short key into the cache.
     #[inline(always)]
     pub(super) fn prefetch(&self, hash: u64) {
-        if let Some(slot) = self.slots.get(first_slot(hash, self.slots.len())) {
-            prefetch(slot);
-        }
+        self.short.prefetch(hash);
     }
 
-    /// The slot of a key, or the free slot where it belongs. There must be a free slot.
+    /// Loads the slot of a long key into the cache.
     #[inline(always)]
-    fn find(&self, key: &T::Inline, hash: u64) -> usize {
-        let mut at = first_slot(hash, self.slots.len());
-        loop {
-            let slot = &self.slots[at];
-            if slot.key == *key || slot.is_free() {
-                return at;
-            }
-            at += 1;
-            if at == self.slots.len() {
-                at = 0;
-            }
+    pub(super) fn prefetch_long(&self, hash: u64) {
+        self.long.prefetch(hash);
+    }
+
+    /// Loads a long key into the cache, whose slot should be there by now.
+    #[inline(always)]
+    pub(super) fn prefetch_items(&self, hash: u64) {
+        if let Some(long) = self.long.first(hash)
+            && long.hash == hash
+            && let Some(item) = self.arena.get(long.start as usize)
+        {
+            prefetch(item);
         }
     }
 
@@ -146,31 +145,13 @@ impl<T: Item> Segment<T> {
         hash: u64,
         times: u64,
     ) -> Result<(), CountOverflow> {
-        // At most seven of ten slots are used.
-        if self.used * 10 >= self.slots.len() * 7 {
-            self.grow();
-        }
-        let at = self.find(key, hash);
-        let slot = &mut self.slots[at];
+        let slot = self.short.entry(hash, |slot| slot.key == *key);
         if slot.is_free() {
-            self.used += 1;
-            self.inline_items += T::items(key).len();
+            self.short_items += T::items(key).len();
         }
         slot.key = *key;
         slot.count = slot.count.checked_add(times).ok_or(CountOverflow)?;
         Ok(())
-    }
-
-    #[cold]
-    #[inline(never)]
-    fn grow(&mut self) {
-        let larger = (self.slots.len() + self.slots.len() / 4).max(16);
-        let larger = memory::filled(Slot::default(), larger);
-        let old = std::mem::replace(&mut self.slots, larger);
-        for slot in old.into_iter().filter(|slot| !slot.is_free()) {
-            let at = self.find(&slot.key, T::hash_inline(&slot.key));
-            self.slots[at] = slot;
-        }
     }
 
     #[inline(never)]
@@ -181,9 +162,10 @@ impl<T: Item> Segment<T> {
         times: u64,
     ) -> Result<(), CountOverflow> {
         let arena = &self.arena;
-        let same = |long: &Long| long.hash == hash && long.key(arena) == key;
-        if let Some(long) = self.long.find_mut(hash, same) {
-            long.count = long.count.checked_add(times).ok_or(CountOverflow)?;
+        let is_key = |long: &Long| long.hash == hash && long.key(arena) == key;
+        let slot = self.long.entry(hash, is_key);
+        if !slot.is_free() {
+            slot.count = slot.count.checked_add(times).ok_or(CountOverflow)?;
             return Ok(());
         }
         // Only a machine with terabytes of memory gets here with larger numbers.
@@ -191,54 +173,41 @@ impl<T: Item> Segment<T> {
         else {
             memory::fail();
         };
-        memory::extend(&mut self.arena, key);
-        memory::reserve_entry(&mut self.long, |long| long.hash);
-        let long = Long {
+        *slot = Long {
             hash,
             start,
             len,
             count: times,
         };
-        self.long.insert_unique(hash, long, |long| long.hash);
+        memory::extend(&mut self.arena, key);
         Ok(())
     }
 
     pub(super) fn get_inline(&self, key: &T::Inline, hash: u64) -> u64 {
-        match self.slots.is_empty() {
-            true => 0,
-            // The count of a free slot is 0.
-            false => self.slots[self.find(key, hash)].count,
-        }
+        let slot = self.short.get(hash, |slot| slot.key == *key);
+        slot.map_or(0, |slot| slot.count)
     }
 
     pub(super) fn get_long(&self, key: &[T], hash: u64) -> u64 {
-        let found = self.long.find(hash, |long| long.key(&self.arena) == key);
-        found.map_or(0, |long| long.count)
-    }
-
-    /// The slots that are used, in an order that must not be that of the hashes. Keys that were added to another
-    /// table in the order of their hashes would crowd at its start until it grows.
-    fn used_slots(&self) -> impl Iterator<Item = &Slot<T>> {
-        let every = |start| self.slots.iter().skip(start).step_by(STRIDE);
-        let all = (0..STRIDE).flat_map(every);
-        all.filter(|slot| !slot.is_free())
+        let is_key = |long: &Long| long.hash == hash && long.key(&self.arena) == key;
+        self.long.get(hash, is_key).map_or(0, |long| long.count)
     }
 
     /// All keys and their counts, in no particular order.
     pub(super) fn iter(&self) -> impl Iterator<Item = (&[T], u64)> {
-        let used = self.used_slots();
-        let short = used.map(|slot| (T::items(&slot.key), slot.count));
-        let long = self.long.iter();
+        let short = self.short.used();
+        let short = short.map(|slot| (T::items(&slot.key), slot.count));
+        let long = self.long.used();
         short.chain(long.map(|long| (long.key(&self.arena), long.count)))
     }
 
     /// Adds all counts of `other`, multiplied by `times`.
     pub(super) fn add_all(&mut self, other: &Segment<T>, times: u64) -> Result<(), CountOverflow> {
         let product = |count: u64| count.checked_mul(times).ok_or(CountOverflow);
-        for slot in other.used_slots() {
-            self.add_inline(&slot.key, T::hash_inline(&slot.key), product(slot.count)?)?;
+        for slot in other.short.used() {
+            self.add_inline(&slot.key, slot.hash(), product(slot.count)?)?;
         }
-        for long in &other.long {
+        for long in other.long.used() {
             self.add_long(long.key(&other.arena), long.hash, product(long.count)?)?;
         }
         Ok(())
