@@ -1,11 +1,11 @@
 //! Supermerges applied to runs of eligible pretokens.
 //!
 //! A *seam* is the boundary between two neighbouring pretokens inside a superword. Most neighbours
-//! in a text are not at a seam of any superword, so a filter finds the few runs that can change.
+//! in a text are not at a seam of any superword. So only a few short runs can change.
 
 use super::mark::{ELIGIBLE, unmarked};
-use super::merge::{self, MAX_RETAINED, MergeTable, NO_RULE, Rank};
-use crate::hash::{HashFilter, NumberMap, hash_pair};
+use super::merge::{self, FEW, MAX_RETAINED, MergeTable, NO_RULE, Rank};
+use crate::hash::NumberMap;
 use crate::memory;
 use crate::model::{Event, Model, Ngrams};
 use crate::token::Symbol;
@@ -13,9 +13,8 @@ use crate::token::Symbol;
 /// Joins single-token pretokens to superwords.
 #[derive(Clone, Debug)]
 pub(super) struct SuperwordEncoder {
+    /// The rules, and the pairs of pretokens that are neighbours in some superword.
     table: MergeTable,
-    /// The pairs of pretokens that are neighbours in some superword.
-    seams: HashFilter,
     ngrams: Option<Ngrams>,
     /// For each symbol, whether it is one of these pretokens.
     at_seams: Vec<bool>,
@@ -58,17 +57,14 @@ impl SuperwordEncoder {
             return None;
         }
         let pairs = seams_of(&supermerges, is_word);
-        let mut seams = HashFilter::with_capacity(pairs.len());
         let mut at_seams = vec![false; vocabulary.len()];
-        for (left, right) in pairs {
-            seams.insert(hash_pair(left, right));
+        for &(left, right) in &pairs {
             at_seams[left as usize] = true;
             at_seams[right as usize] = true;
         }
         let ngrams = &model.parts().ngrams;
         Some(SuperwordEncoder {
-            table: MergeTable::new(&supermerges, vocabulary.len()),
-            seams,
+            table: MergeTable::with_seams(&supermerges, &pairs, vocabulary.len()),
             at_seams,
             ngrams: (!ngrams.is_empty()).then(|| Ngrams::from_list(ngrams.iter().cloned())),
         })
@@ -93,12 +89,11 @@ impl SuperwordEncoder {
             return 0;
         };
         let JoinScratch { seams, ranks, run } = scratch;
-        self.find_seams(symbols, seams);
+        self.find_seams(symbols, seams, ranks);
         let end = match at_end {
             true => last + 1,
             false => start_of_run(seams, last),
         };
-        self.find_ranks(symbols, seams, ranks);
         let from = out.len();
         memory::reserve(out, end + SPARE);
         out.resize(from + end + SPARE, 0);
@@ -127,41 +122,30 @@ impl SuperwordEncoder {
         end
     }
 
-    /// Looks up the ranks of all neighbours at seams, one right after the other, so that their cache
-    /// misses overlap.
-    fn find_ranks(&self, symbols: &[u32], seams: &[u64], ranks: &mut Vec<Rank>) {
-        ranks.resize(symbols.len(), NO_RULE);
-        if self.ngrams.is_some() {
-            return; // the runs are split by n-grams first
-        }
-        for (word, &bits) in seams.iter().enumerate() {
-            let mut bits = bits;
-            while bits != 0 {
-                let at = word * 64 + bits.trailing_zeros() as usize;
-                ranks[at] = self
-                    .table
-                    .likely_rank(unmarked(symbols[at]), unmarked(symbols[at + 1]));
-                bits &= bits - 1;
-            }
-        }
-    }
-
-    /// Sets bit `i` if symbols `i` and `i + 1` may be at a seam. If the bit is not set, no superword
-    /// has them as neighbours.
-    fn find_seams(&self, symbols: &[u32], seams: &mut Vec<u64>) {
+    /// Sets bit `i` and finds the rank if symbols `i` and `i + 1` are at a seam. If the bit is not set,
+    /// no superword has them as neighbours. For greedy splitting, the bits of all eligible pairs are
+    /// set, and no ranks are found.
+    ///
+    /// Lookups follow each other without waiting, so that their cache misses overlap.
+    fn find_seams(&self, symbols: &[u32], seams: &mut Vec<u64>, ranks: &mut Vec<Rank>) {
         seams.clear();
+        ranks.resize(symbols.len(), NO_RULE);
         for start in (0..symbols.len()).step_by(64) {
             let end = symbols.len().min(start + 65);
-            let mut word = 0;
-            for (bit, pair) in symbols[start..end].windows(2).enumerate() {
-                let eligible = pair[0] & pair[1] & ELIGIBLE != 0;
-                // Pairs that need no lookup all read the same place, which stays in the
-                // processor's cache.
-                let hash = hash_pair(unmarked(pair[0]), unmarked(pair[1]));
-                let hash = if eligible { hash } else { 0 };
-                // Greedy splitting needs whole runs.
-                let seam = self.ngrams.is_some() || self.seams.may_have(hash);
-                word |= u64::from(seam & eligible) << bit;
+            let mut pairs = eligible_pairs(&symbols[start..end]);
+            let mut word = pairs;
+            // Greedy splitting needs whole runs.
+            if self.ngrams.is_none() {
+                while pairs != 0 {
+                    let bit = pairs.trailing_zeros();
+                    let at = start + bit as usize;
+                    let (is_seam, rank) = self
+                        .table
+                        .seam(unmarked(symbols[at]), unmarked(symbols[at + 1]));
+                    ranks[at] = rank;
+                    word ^= u64::from(!is_seam) << bit;
+                    pairs &= pairs - 1;
+                }
             }
             seams.push(word);
         }
@@ -185,6 +169,14 @@ impl SuperwordEncoder {
                 let symbols = [a, b, c].map(unmarked);
                 let (tokens, count) = self.table.apply_to_three(symbols, [first, second]);
                 out.extend(&tokens[..count]);
+            }
+            (run, ranks, None) if run.len() <= FEW && self.table.is_monotonic() => {
+                let mut symbols = [0; FEW];
+                for (symbol, &marked) in symbols.iter_mut().zip(run) {
+                    *symbol = unmarked(marked);
+                }
+                let (tokens, count) = self.table.apply_to_few(symbols, ranks);
+                out.copy(&tokens, 0, count);
             }
             _ => self.join_long_run(run, ranks, scratch, out),
         }
@@ -230,7 +222,7 @@ struct Tokens<'o> {
     count: usize,
 }
 
-const SPARE: usize = 8;
+const SPARE: usize = FEW;
 
 impl Tokens<'_> {
     /// Appends symbols without their marks.
@@ -256,6 +248,16 @@ impl Tokens<'_> {
         }
         self.extend(&symbols[from..to]);
     }
+}
+
+/// Sets bit `i` if symbols `i` and `i + 1` are both eligible. There are at most 65 symbols.
+#[inline(always)]
+fn eligible_pairs(symbols: &[u32]) -> u64 {
+    let mut pairs = 0;
+    for (bit, pair) in symbols.windows(2).enumerate() {
+        pairs |= u64::from((pair[0] & pair[1]) / ELIGIBLE) << bit;
+    }
+    pairs
 }
 
 /// The first index in `from..end` whose bit is `VALUE`.

@@ -4,6 +4,9 @@ use super::small::{SMALLEST, Small};
 use super::table::{MergeTable, NO_RULE, Rank};
 use super::windows::Scratch;
 
+/// The most symbols that [`MergeTable::apply_to_few`] merges.
+pub(in crate::encode) const FEW: usize = 8;
+
 impl MergeTable {
     /// Applies the rules until none applies: always the earliest one, at all positions from left
     /// to right. `[a, b, a, b]` with the rule `(a, b)` becomes `[ab, ab]`.
@@ -57,10 +60,69 @@ impl MergeTable {
             true => [self.joined(first), c],
             false => [a, self.joined(second)],
         };
-        match self.rank(left, right) {
+        match self.likely_rank(left, right) {
             NO_RULE => ([left, right, 0], 2),
             rank => ([self.joined(rank), 0, 0], 1),
         }
+    }
+
+    /// Merges `ranks.len() + 1` symbols, at most [`FEW`], with the ranks between them. Returns the
+    /// symbols that are left and how many there are. The table must be monotonic.
+    ///
+    /// The only branch is the one that ends the loop, because the processor cannot predict where
+    /// the merges are.
+    #[inline(always)]
+    pub(in crate::encode) fn apply_to_few(
+        &self,
+        mut symbols: [u32; FEW],
+        ranks: &[Rank],
+    ) -> ([u32; FEW], usize) {
+        debug_assert!(self.is_monotonic());
+        // The rank of each position with the next one, and the position. These are numbers of 64 bits,
+        // so that they are compared one by one. Reading what was just written as part of a larger
+        // register would take longer.
+        let key = |rank: Rank, at: usize| (u64::from(rank) * FEW as u64) | at as u64;
+        let mut keys = [u64::MAX; FEW];
+        for (at, &rank) in ranks.iter().enumerate() {
+            keys[at] = key(rank, at);
+        }
+        // A bit for each position that still holds a symbol.
+        let mut held = (2u32 << ranks.len()) - 1;
+        loop {
+            let best = keys.iter().fold(u64::MAX, |best, &key| best.min(key));
+            if best >= key(NO_RULE, 0) {
+                break;
+            }
+            let at = best as usize % FEW;
+            let joined = self.joined((best / FEW as u64) as Rank);
+            let later = held & (u32::MAX << at << 1);
+            let right = later.trailing_zeros() as usize % FEW;
+            let later = later & (later - 1);
+            let earlier = held & !(u32::MAX << at);
+            held &= !(1 << right);
+            symbols[at] = joined;
+            keys[right] = u64::MAX;
+            // Where there is no neighbour, any pair is looked up and its rank is not used.
+            let after = later.trailing_zeros() as usize % FEW;
+            let before = (earlier | 1).ilog2() as usize % FEW;
+            let with_next = self.likely_rank(joined, symbols[after]);
+            let with_previous = self.likely_rank(symbols[before], joined);
+            keys[before] = match earlier {
+                0 => keys[before],
+                _ => key(with_previous, before),
+            };
+            keys[at] = match later {
+                0 => u64::MAX,
+                _ => key(with_next, at),
+            };
+        }
+        let count = held.count_ones() as usize;
+        let merged = [0; FEW].map(|_| {
+            let symbol = symbols[held.trailing_zeros() as usize % FEW];
+            held &= held.wrapping_sub(1);
+            symbol
+        });
+        (merged, count)
     }
 }
 
@@ -163,6 +225,57 @@ mod tests {
         table.apply(&mut symbols, &mut Scratch::default());
         assert_eq!(symbols, vec![12; 1 << 8]);
         assert!(start.elapsed().as_secs() < 20);
+    }
+
+    /// Rules as training makes them, in packed tables and in maps.
+    #[test]
+    fn few_symbols_are_merged_like_any_others() {
+        let mut random = Random(103);
+        // How often each number of symbols became each number of tokens.
+        let mut seen = [[0; FEW + 1]; FEW + 1];
+        for round in 0..if cfg!(miri) { 50 } else { 20_000 } {
+            let kinds = 1 + random.below(4) as u32;
+            let step = 1 + random.below(2) as usize;
+            let rules: Vec<_> = (kinds..kinds + random.below(25) as u32)
+                .step_by(step)
+                .map(|joined| {
+                    let [left, right] = [0, 0].map(|_| Symbol(random.below(joined.into()) as u32));
+                    (left, right, Symbol(joined))
+                })
+                .collect();
+            let table = MergeTable::new(&rules, [30, 1 << 21][round % 2]);
+            assert!(table.is_monotonic());
+            let len = 2 + random.index(FEW - 1);
+            let mut symbols = [0; FEW];
+            for symbol in &mut symbols[..len] {
+                *symbol = random.below(kinds.into()) as u32;
+            }
+            let sequence = &symbols[..len];
+            let pairs = sequence.windows(2);
+            let ranks: Vec<Rank> = pairs.map(|pair| table.rank(pair[0], pair[1])).collect();
+            let (merged, count) = table.apply_to_few(symbols, &ranks);
+            let expected = one_by_one(&table, sequence);
+            assert_eq!(merged[..count], expected, "{rules:?} {sequence:?}");
+            seen[len][count] += 1;
+        }
+        for (len, seen) in seen.iter().enumerate().skip(2) {
+            let all = seen[1..=len].iter().all(|&times| times > 5);
+            assert!(all || cfg!(miri), "{len} {seen:?}");
+        }
+    }
+
+    #[test]
+    fn equal_symbols_are_joined_from_left_to_right() {
+        let rules = [(0, 0, 1), (1, 1, 2), (1, 0, 3), (2, 3, 4)];
+        let rules =
+            rules.map(|(left, right, joined)| (Symbol(left), Symbol(right), Symbol(joined)));
+        let table = MergeTable::new(&rules, 5);
+        let expected: [&[u32]; 7] = [&[1], &[3], &[2], &[2, 0], &[2, 1], &[4], &[2, 2]];
+        for (len, expected) in (2..).zip(expected) {
+            let (merged, count) = table.apply_to_few([0; FEW], &vec![1; len - 1]);
+            assert_eq!(merged[..count], *expected, "{len}");
+            assert_eq!(one_by_one(&table, &vec![0; len]), *expected);
+        }
     }
 
     #[test]
