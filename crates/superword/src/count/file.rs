@@ -192,6 +192,9 @@ pub trait Counts: Default + Send {
     /// What is counted, for messages: "the {NAME} of the text do not fit".
     const NAME: &'static str;
 
+    /// The most cells that a byte or symbol takes in the sequences in which merges are made.
+    const CELLS: usize;
+
     /// The number of distinct keys.
     fn len(&self) -> usize;
 

@@ -99,6 +99,7 @@ impl PretokenCounts {
 
 impl Counts for PretokenCounts {
     const NAME: &'static str = "distinct words";
+    const CELLS: usize = 1;
 
     fn len(&self) -> usize {
         PretokenCounts::len(self)

@@ -33,7 +33,7 @@ mod tests;
 #[cfg(feature = "threads")]
 pub(crate) use allowed::Share;
 pub(crate) use allowed::{AllowedPairs, AnyPair};
-pub(crate) use cells::{Cells, Layer, MAX_SYMBOLS};
+pub(crate) use cells::{Cells, Layer, MAX_SYMBOLS, cells_of};
 pub(crate) use queue::PairCount;
 
 use std::collections::VecDeque;

@@ -99,6 +99,7 @@ impl CandidateCounts {
 
 impl Counts for CandidateCounts {
     const NAME: &'static str = "candidates";
+    const CELLS: usize = 2;
 
     fn len(&self) -> usize {
         CandidateCounts::len(self)

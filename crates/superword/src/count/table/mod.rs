@@ -233,14 +233,15 @@ mod tests {
         ] {
             let mut consumed = HashMap::new();
             for part in 0..parts.len() {
-                let (mut keys, mut items) = (0, 0);
-                parts.for_each(part, |(key, _)| {
-                    (keys, items) = (keys + 1, items + key.len())
+                let mut seen = HashMap::new();
+                parts.for_each(part, |(key, count)| {
+                    assert!(seen.insert(key.to_vec(), count).is_none());
                 });
-                assert_eq!(parts.size(part), (keys, items));
                 parts.consume(part, |(key, count)| {
+                    assert_eq!(seen.remove(key), Some(count));
                     assert!(consumed.insert(key.to_vec(), count).is_none());
                 });
+                assert!(seen.is_empty());
             }
             assert_eq!(consumed, expected);
             if let Parts::Owned(segments) = &parts {

@@ -44,13 +44,4 @@ impl<'a, T: Item> Parts<'a, T> {
             *lock(&segments[part]) = Segment::default();
         }
     }
-
-    /// The number of keys of a part, and of the items in them.
-    pub(crate) fn size(&self, part: usize) -> (usize, usize) {
-        let size = |segment: &Segment<T>| (segment.len(), segment.items());
-        match self {
-            Parts::Borrowed(segments) => size(&segments[part]),
-            Parts::Owned(segments) => size(&lock(&segments[part])),
-        }
-    }
 }

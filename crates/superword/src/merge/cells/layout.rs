@@ -2,7 +2,10 @@
 
 use std::sync::{Mutex, PoisonError};
 
-use super::{BLOCK, BORDER, Cell, Cells, HEAVY, Place};
+use super::{
+    BLOCK, BORDER, BORDER_CELLS, Cell, Cells, FAR, HEAVY, LAST, NUMBER, NUMBER_BITS, Place,
+    SMALL_SYMBOLS, TAIL, WIDE,
+};
 use crate::memory;
 use crate::threads::{self, lock};
 
@@ -16,9 +19,17 @@ pub(crate) struct Layer<'a> {
     cells: std::slice::IterMut<'a, Cell>,
     at: Place,
     /// The blocks without a border so far, and the number of the first of them.
-    borders: std::slice::IterMut<'a, Place>,
+    borders: std::slice::IterMut<'a, u16>,
     block: Place,
+    far_borders: &'a Mutex<Vec<Place>>,
     heavy: &'a Mutex<Vec<u64>>,
+    tokens: usize,
+}
+
+/// The number of cells that a symbol takes before anything is joined.
+#[inline(always)]
+pub(crate) fn cells_of(symbol: u32) -> usize {
+    if symbol < SMALL_SYMBOLS { 1 } else { 2 }
 }
 
 impl Layer<'_> {
@@ -26,13 +37,28 @@ impl Layer<'_> {
     #[inline(always)]
     pub(crate) fn push(&mut self, symbols: impl Iterator<Item = u32>, weight: u64) {
         for symbol in symbols {
-            self.push_cell(symbol);
+            match cells_of(symbol) {
+                1 => self.push_cell(symbol as u16),
+                _ => {
+                    self.push_cell(WIDE | symbol as u16 & NUMBER);
+                    self.push_cell(TAIL | LAST | (symbol >> NUMBER_BITS) as u16);
+                }
+            }
+            self.tokens += 1;
         }
+        let mut is_far = false;
         while self.block * BLOCK <= self.at
             && let Some(border) = self.borders.next()
         {
-            *border = self.at;
+            let far = self.at - self.block * BLOCK;
+            is_far |= far >= Place::from(FAR);
+            *border = far.min(Place::from(FAR)) as u16;
             self.block += 1;
+        }
+        if is_far {
+            let mut far = lock(self.far_borders);
+            memory::reserve(&mut far, 1);
+            far.push(self.at);
         }
         let number = match u32::try_from(weight) {
             Ok(weight) if weight < HEAVY => weight,
@@ -43,11 +69,12 @@ impl Layer<'_> {
                 HEAVY | (heavy.len() - 1) as u32
             }
         };
-        self.push_cell(BORDER | number);
+        self.push_cell(BORDER | number as u16 & NUMBER);
+        self.push_cell(BORDER | (number >> NUMBER_BITS) as u16);
     }
 
     #[inline(always)]
-    fn push_cell(&mut self, number: u32) {
+    fn push_cell(&mut self, number: u16) {
         if let Some(cell) = self.cells.next() {
             *cell = Cell::new(number);
             self.at += 1;
@@ -56,8 +83,8 @@ impl Layer<'_> {
 }
 
 impl Cells {
-    /// Lays out sequences in parts, on several threads. `sizes` has the number of sequences of each part, and of the tokens
-    /// in them. `lay(part, layer)` pushes them. `laid()` is called whenever some parts are done. Returns `None` if there
+    /// Lays out sequences in parts, on several threads. `sizes` has the number of sequences of each part, and the sum of
+    /// [`cells_of`] over the symbols in them. `lay(part, layer)` pushes them. `laid()` is called whenever some parts are done. Returns `None` if there
     /// are too many sequences.
     pub(crate) fn lay_out(
         sizes: &[(usize, usize)],
@@ -66,30 +93,31 @@ impl Cells {
         laid: impl Fn(),
     ) -> Option<Cells> {
         let sequences = sizes.iter().map(|size| size.0).sum();
-        let tokens: usize = sizes.iter().map(|size| size.1).sum();
-        let end = 1 + tokens + sequences;
+        let size = |&(sequences, cells): &(usize, usize)| sequences * BORDER_CELLS as usize + cells;
+        let end = 1 + sizes.iter().map(size).sum::<usize>();
         if end >= Place::MAX as usize {
             return None;
         }
         let mut cells = Vec::new();
-        memory::reserve_exact(&mut cells, end);
+        memory::reserve_exact(&mut cells, end + 1);
         cells.push(Cell::new(BORDER));
-        // The last cell is a border, so no block is after all borders.
-        let blocks = |end: usize| (end - 1) / BLOCK as usize + 1;
+        // Up to the block where the last border starts. No later one has a border.
+        let blocks = |end: usize| end.saturating_sub(BORDER_CELLS as usize) / BLOCK as usize + 1;
         let mut borders = Vec::new();
         memory::reserve_exact(&mut borders, blocks(end));
         borders.push(0);
-        let heavy = Mutex::new(Vec::new());
+        let (heavy, far_borders) = (Mutex::new(Vec::new()), Mutex::new(Vec::new()));
+        let mut tokens = 0;
         let at_once = threads.max(FEWEST_PARTS);
         for (turn, sizes) in sizes.chunks(at_once).enumerate() {
             let (mut at, mut block) = (cells.len(), borders.len());
-            let more: usize = sizes.iter().map(|size| size.0 + size.1).sum();
+            let more: usize = sizes.iter().map(size).sum();
             cells.resize_with(at + more, Cell::default);
             borders.resize(blocks(at + more), 0);
             let (mut other_cells, mut other_borders) = (&mut cells[at..], &mut borders[block..]);
             let mut layers = Vec::with_capacity(sizes.len());
-            for (part, &(sequences, tokens)) in (turn * at_once..).zip(sizes) {
-                let (own, others) = other_cells.split_at_mut(sequences + tokens);
+            for (part, of_part) in (turn * at_once..).zip(sizes) {
+                let (own, others) = other_cells.split_at_mut(size(of_part));
                 // The blocks from the first one that starts in this part up to that of the last border.
                 let end = at + own.len();
                 let own_blocks = blocks(end).saturating_sub(block);
@@ -99,24 +127,35 @@ impl Cells {
                     at: at as Place,
                     borders: own_borders.iter_mut(),
                     block: block as Place,
+                    far_borders: &far_borders,
                     heavy: &heavy,
+                    tokens: 0,
                 };
                 layers.push((part, layer));
                 (other_cells, other_borders) = (others, later_borders);
                 (at, block) = (end, block + own_blocks);
             }
-            threads::map(threads, layers, |(part, mut layer)| {
+            let laid_out = threads::map(threads, layers, |(part, mut layer)| {
                 lay(part, &mut layer);
                 debug_assert!(layer.cells.len() == 0, "all sequences of a part are pushed");
+                layer.tokens
             });
+            tokens += laid_out.into_iter().sum::<usize>();
             laid();
         }
+        cells.push(Cell::new(BORDER));
         let heavy = heavy.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let mut far_borders = far_borders
+            .into_inner()
+            .unwrap_or_else(PoisonError::into_inner);
+        far_borders.sort_unstable();
         (heavy.len() < HEAVY as usize).then_some(Cells {
             cells,
             heavy,
             borders,
+            far_borders,
             sequences,
+            tokens,
         })
     }
 }

@@ -1,45 +1,67 @@
 //! All sequences in one flat array, merged in place.
 //!
-//! Each sequence starts with one cell per token and never moves. A merged token covers the cells of
-//! its parts. Its first cell holds the symbol. Its second and its last cell hold the number of cells it covers, so
-//! both neighbours are found without links. A border follows each sequence and holds its weight. A cell
-//! has four bytes, so one cache line usually holds a whole word with its weight.
+//! A sequence never moves. A byte takes one cell of two bytes, so one cache line usually holds a few whole words. The more
+//! cells a token covers, the more room it has for its symbol and its width:
+//!
+//! - A token of one cell has a small symbol, such as a byte.
+//! - Any other token has the lower half of its symbol in its first cell and the upper half in its second.
+//! - The width of a token of three or more cells is in its third cell and in its last. So both neighbours are found without links.
+//!   In a token of two cells, the second says so.
+//! - The two cells of a border follow each sequence and hold its weight.
 //!
 //! ```text
-//! cells of "the":  |  t  |  h  |  e  |  border: weight
-//! after (t, h):    |  th    2  |  e  |  border: weight
-//! after (th, e):   |  the   3     3  |  border: weight
+//! cells of "this":  | t | h | i | s | weight |
+//! after (t, h):     | th    | i | s | weight |
+//! after (th, is):   | this  4   4   | weight |
 //! ```
 
 mod layout;
 
-pub(crate) use layout::Layer;
+pub(crate) use layout::{Layer, cells_of};
 
 use std::ops::Range;
-use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
+use std::sync::atomic::{AtomicU16, Ordering::Relaxed};
 
 use crate::prefetch::prefetch;
 
 // The kind of a cell is in its two highest bits. A token of one cell has neither of them.
 /// The first cell of a token of two or more cells.
-const WIDE: u32 = 1 << 31;
+const WIDE: u16 = 1 << 15;
 /// Another cell of such a token.
-const TAIL: u32 = 1 << 30;
+const TAIL: u16 = 1 << 14;
 /// A cell before, between or after the sequences.
-const BORDER: u32 = WIDE | TAIL;
-/// The number in a cell: a symbol, a width, or a weight.
-const NUMBER: u32 = TAIL - 1;
-/// In a border: the weight does not fit, and the rest of the number is its index in a list of such weights.
-const HEAVY: u32 = 1 << 29;
+const BORDER: u16 = WIDE | TAIL;
+/// The number in a cell.
+const NUMBER: u16 = TAIL - 1;
+const NUMBER_BITS: u32 = NUMBER.count_ones();
 
-/// Symbols must be below this to fit into a cell.
-pub(crate) const MAX_SYMBOLS: u32 = NUMBER;
+/// In the second cell of a token: there is no third.
+const LAST: u16 = 1 << 13;
+/// The number in a cell that may have that bit: the upper half of a symbol, or a width.
+const TAIL_NUMBER: u16 = LAST - 1;
+/// Widths from here on are written to more cells: those after the third, and those before the last.
+const LONG: u16 = if cfg!(test) { 10 } else { TAIL_NUMBER };
+/// The number of these cells at each end.
+const LONG_CELLS: u32 = 3;
+
+/// The number of cells of a border.
+const BORDER_CELLS: Place = 2;
+/// In a border: the weight does not fit, and the rest of the number is its index in a list of such weights.
+const HEAVY: u32 = 1 << (2 * NUMBER_BITS - 1);
+
+/// Symbols below this fit into one cell.
+const SMALL_SYMBOLS: u32 = if cfg!(test) { 300 } else { 1 << NUMBER_BITS };
+
+/// Symbols must be below this to fit into two cells.
+pub(crate) const MAX_SYMBOLS: u32 = 1 << (NUMBER_BITS + TAIL_NUMBER.count_ones());
 
 /// The number of cells between two checks for a request to stop.
 const CHECK_EVERY: Place = 1 << 16;
 
-/// For each block of this many cells, the first border is noted.
+/// For each block of this many cells, it is noted how far the first border is.
 const BLOCK: Place = 16;
+/// Borders that are as far or farther are in a list of their own.
+const FAR: u16 = if cfg!(test) { 40 } else { u16::MAX };
 
 /// How many cells before and after a place usually hold its neighbours and the end of its sequence.
 const BEFORE: Place = 6;
@@ -48,7 +70,7 @@ const AFTER: Place = 8;
 /// A kind and a number. The cells are shared between threads, and each thread changes only its own sequences. Messages
 /// between the threads order what one wrote before what another reads. So relaxed atomics are
 /// enough, and they cost no more than plain numbers.
-type Cell = AtomicU32;
+type Cell = AtomicU16;
 
 /// The index of a cell.
 pub(super) type Place = u32;
@@ -56,12 +78,17 @@ pub(super) type Place = u32;
 /// Weighted sequences of symbols.
 #[derive(Debug)]
 pub(crate) struct Cells {
+    /// There is one more cell at the end, because the cell after a border may be read.
     cells: Vec<Cell>,
     /// Weights that do not fit into a border.
     heavy: Vec<u64>,
-    /// By block: the first border in it or after it.
-    borders: Vec<Place>,
+    /// By block: how far after its start the first border is, or [`FAR`].
+    borders: Vec<u16>,
+    /// The borders that are far from the start of some block, in order.
+    far_borders: Vec<Place>,
     sequences: usize,
+    /// The number of tokens before anything is joined.
+    tokens: usize,
 }
 
 impl Cells {
@@ -69,8 +96,11 @@ impl Cells {
     #[cfg(test)]
     pub(super) fn of<S: AsRef<[u32]> + Sync>(sequences: &[(S, u64)]) -> Cells {
         let parts: Vec<_> = sequences.chunks(3).collect();
-        let tokens = |part: &[(S, u64)]| part.iter().map(|(one, _)| one.as_ref().len()).sum();
-        let sizes = parts.iter().map(|part| (part.len(), tokens(part)));
+        let symbols = |part: &[(S, u64)]| {
+            let cells = part.iter().flat_map(|(one, _)| one.as_ref());
+            cells.map(|&symbol| cells_of(symbol)).sum()
+        };
+        let sizes = parts.iter().map(|part| (part.len(), symbols(part)));
         let lay = |part: usize, layer: &mut Layer<'_>| {
             for (symbols, weight) in parts[part] {
                 layer.push(symbols.as_ref().iter().copied(), *weight);
@@ -80,18 +110,25 @@ impl Cells {
     }
 
     #[inline(always)]
-    fn cell(&self, place: Place) -> u32 {
+    fn cell(&self, place: Place) -> u16 {
         self.cells[place as usize].load(Relaxed)
     }
 
+    /// The cell at this place and those after it.
     #[inline(always)]
-    fn set(&self, place: Place, cell: u32) {
+    fn cells<const N: usize>(&self, place: Place) -> [u16; N] {
+        let cells = &self.cells[place as usize..place as usize + N];
+        std::array::from_fn(|at| cells[at].load(Relaxed))
+    }
+
+    #[inline(always)]
+    fn set(&self, place: Place, cell: u16) {
         self.cells[place as usize].store(cell, Relaxed);
     }
 
     /// Places are below this.
     pub(crate) fn end(&self) -> Place {
-        self.cells.len() as Place
+        self.cells.len() as Place - 1
     }
 
     /// Loads a cell into the cache.
@@ -117,7 +154,14 @@ impl Cells {
     /// symbol.
     #[inline(always)]
     pub(crate) fn symbol_at(&self, place: Place) -> u32 {
-        self.cell(place) & !WIDE
+        let [first, second] = self.cells(place);
+        let high = if first & WIDE == 0 {
+            0
+        } else {
+            second & TAIL_NUMBER
+        };
+        // No symbol has the bit that other cells get.
+        u32::from(first & NUMBER) | u32::from(high) << NUMBER_BITS | u32::from(first & TAIL) << 16
     }
 
     /// True if a token starts at this place.
@@ -135,7 +179,7 @@ impl Cells {
     #[inline(always)]
     pub(crate) fn border_after(&self, mut place: Place) -> Place {
         let block = place / BLOCK;
-        let border = self.borders[block as usize];
+        let border = self.border_from(block);
         if border > place {
             return border;
         }
@@ -147,27 +191,49 @@ impl Cells {
                 return place;
             }
             if place >= end {
-                return self.borders[block as usize + 1];
+                return self.border_from(block + 1);
             }
         }
     }
 
+    /// The first border that starts in this block or after it. There must be one.
+    #[inline(always)]
+    fn border_from(&self, block: Place) -> Place {
+        let start = block * BLOCK;
+        match self.borders[block as usize] {
+            FAR.. => self.far_border_from(start),
+            far => start + Place::from(far),
+        }
+    }
+
+    #[cold]
+    fn far_border_from(&self, start: Place) -> Place {
+        let before = self.far_borders.partition_point(|&border| border < start);
+        self.far_borders[before]
+    }
+
     /// The start of the first sequence that starts after this place, or the end.
     pub(super) fn start_after(&self, place: Place) -> Place {
-        let Some(&border) = self.borders.get((place / BLOCK) as usize) else {
+        let block = place / BLOCK;
+        if block as usize >= self.borders.len() {
             return self.end();
-        };
-        let mut border = border.max(place);
+        }
+        let mut border = self.border_from(block).max(place);
         while border < self.end() && !self.is_border(border) {
             border += 1;
         }
-        (border + 1).min(self.end())
+        // There is one more cell of it, unless this is the first border of all, or the place was in the middle of it.
+        while border < self.end() && self.is_border(border) {
+            border += 1;
+        }
+        border.min(self.end())
     }
 
     /// The weight of the sequence that ends at this border.
     #[inline(always)]
     fn weight(&self, border: Place) -> u64 {
-        let number = self.cell(border) & NUMBER;
+        let [low, high] = self.cells(border).map(|cell| u32::from(cell & NUMBER));
+        let number = low | high << NUMBER_BITS;
         match number & HEAVY {
             0 => u64::from(number),
             _ => self.heavy[(number & !HEAVY) as usize],
@@ -184,10 +250,34 @@ impl Cells {
     #[inline(always)]
     pub(crate) fn after(&self, place: Place) -> Place {
         // No branch on the width here and in `previous`, because it cannot be predicted. Reading
-        // one cell further is safe: a border follows every sequence.
-        let wide = self.cell(place) & WIDE != 0;
-        let width = self.cell(place + 1) & NUMBER;
-        place + if wide { width } else { 1 }
+        // two cells further is safe: a border follows every sequence.
+        let [first, second, third] = self.cells(place);
+        let wide = if second & LAST == 0 {
+            third & TAIL_NUMBER
+        } else {
+            2
+        };
+        let width = if first & WIDE == 0 { 1 } else { wide };
+        place + self.width(width, || self.long_width(|cell| place + 3 + cell))
+    }
+
+    /// The whole width, if a cell has this one.
+    #[inline(always)]
+    fn width(&self, width: u16, long_width: impl Fn() -> u32) -> u32 {
+        if width < LONG {
+            return u32::from(width);
+        }
+        long_width()
+    }
+
+    /// A width that takes several cells.
+    #[cold]
+    fn long_width(&self, cell_at: impl Fn(u32) -> Place) -> u32 {
+        let parts = (0..LONG_CELLS).map(|cell| u32::from(self.cell(cell_at(cell)) & TAIL_NUMBER));
+        let bits = TAIL_NUMBER.count_ones();
+        (0..)
+            .zip(parts)
+            .fold(0, |width, (cell, part)| width | part << (cell * bits))
     }
 
     /// The token to the right of the token that starts here.
@@ -201,8 +291,14 @@ impl Cells {
     #[inline(always)]
     pub(crate) fn previous(&self, place: Place) -> Option<Place> {
         let last = self.cell(place - 1);
-        let width = if last & TAIL == 0 { 1 } else { last & NUMBER };
-        (last < BORDER).then(|| place - width)
+        let wide = if last & LAST == 0 {
+            last & TAIL_NUMBER
+        } else {
+            2
+        };
+        let width = if last & TAIL == 0 { 1 } else { wide };
+        (last < BORDER)
+            .then(|| place - self.width(width, || self.long_width(|cell| place - 2 - cell)))
     }
 
     /// True if the two places are in different sequences. `first` must come before `second`. Neither
@@ -218,19 +314,43 @@ impl Cells {
     pub(crate) fn join(&self, place: Place, right: Place, symbol: u32) {
         let width = self.after(right) - place;
         self.set(right, TAIL);
-        self.set(place, WIDE | symbol);
-        self.set(place + 1, TAIL | width);
-        self.set(place + width - 1, TAIL | width);
+        self.set_wide(place, symbol, width);
     }
 
     /// Writes a token of `width` cells at this place.
     pub(crate) fn write(&self, place: Place, symbol: u32, width: u32) {
         if width == 1 {
-            return self.set(place, symbol);
+            debug_assert!(symbol < SMALL_SYMBOLS);
+            return self.set(place, symbol as u16);
         }
-        self.set(place, WIDE | symbol);
         for place in place + 1..place + width {
-            self.set(place, TAIL | width);
+            self.set(place, TAIL);
+        }
+        self.set_wide(place, symbol, width);
+    }
+
+    /// Writes what is read of a token of two or more cells.
+    #[inline(always)]
+    fn set_wide(&self, place: Place, symbol: u32, width: u32) {
+        let is_long = width >= u32::from(LONG);
+        let short = TAIL | if is_long { LONG } else { width as u16 };
+        let last = if width == 2 { LAST } else { 0 };
+        // A token of two cells has no third one, so the same cell is written several times.
+        self.set(place + width - 1, short);
+        self.set(place + (width - 1).min(2), short);
+        self.set(place, WIDE | symbol as u16 & NUMBER);
+        self.set(place + 1, TAIL | last | (symbol >> NUMBER_BITS) as u16);
+        if is_long {
+            self.set_long_width(place, width);
+        }
+    }
+
+    #[cold]
+    fn set_long_width(&self, place: Place, width: u32) {
+        for cell in 0..LONG_CELLS {
+            let part = (width >> (cell * TAIL_NUMBER.count_ones())) as u16 & TAIL_NUMBER;
+            self.set(place + 3 + cell, TAIL | part);
+            self.set(place + width - 2 - cell, TAIL | part);
         }
     }
 
@@ -302,8 +422,7 @@ impl Cells {
 
     /// How many joins make every sequence one token, if nothing was joined yet.
     pub(crate) fn most_joins(&self) -> u64 {
-        // Each sequence has a border, and there is one more at the start.
-        (self.cells.len() - 1).saturating_sub(2 * self.sequences) as u64
+        self.tokens.saturating_sub(self.sequences) as u64
     }
 
     /// The sum over all sequences of weight × tokens, or `None` if it needs more than 64 bits. No
@@ -312,11 +431,11 @@ impl Cells {
         let mut total: u64 = 0;
         let mut length: u64 = 0;
         for place in 1..self.end() {
-            if self.is_border(place) {
+            if self.cell(place) & TAIL == 0 {
+                length += 1;
+            } else if length > 0 && self.is_border(place) {
                 total = total.checked_add(length.checked_mul(self.weight(place))?)?;
                 length = 0;
-            } else {
-                length += 1;
             }
         }
         Some(total)
@@ -347,8 +466,8 @@ mod tests {
         cells.join(1, 4, 11);
         assert_eq!(symbols(&cells, 1), [11]);
         assert_eq!(cells.next(1), None);
-        assert_eq!(cells.previous(6), None);
-        assert_eq!((cells.weight_at(1), cells.weight_at(6)), (5, 2));
+        assert_eq!(cells.previous(7), None);
+        assert_eq!((cells.weight_at(1), cells.weight_at(7)), (5, 2));
         cells.write(1, 1, 1);
         cells.write(2, 9, 3);
         assert_eq!(symbols(&cells, 1), [1, 9]);
@@ -378,15 +497,20 @@ mod tests {
             let of_parts: Vec<_> = sizes.iter().map(|part| size(part)).collect();
             let lay_part = |part: usize, layer: &mut Layer<'_>| lay(&sizes[part], layer);
             let some = Cells::lay_out(&of_parts, 3, lay_part, || ()).unwrap();
-            let numbers = |cells: &Cells| -> Vec<u32> {
+            let numbers = |cells: &Cells| -> Vec<u16> {
                 cells.cells.iter().map(|cell| cell.load(Relaxed)).collect()
             };
             assert_eq!(numbers(&some), numbers(&one));
             assert_eq!(some.borders, one.borders);
+            assert_eq!(some.far_borders, one.far_borders);
             assert_eq!(some.sequences, whole.len());
-            for (block, &border) in some.borders.iter().enumerate() {
-                let first = (block * BLOCK as usize..).find(|&at| some.is_border(at as Place));
-                assert_eq!(Some(border as usize), first);
+            for block in 0..some.borders.len() as Place {
+                let border = some.border_from(block);
+                // The second cell of a border does not count.
+                let is_first =
+                    |&at: &Place| some.is_border(at) && (at == 0 || !some.is_border(at - 1));
+                let first = (block * BLOCK..).find(is_first);
+                assert_eq!(Some(border), first);
             }
         }
     }
@@ -412,10 +536,11 @@ mod tests {
     #[test]
     fn every_place_has_a_next_sequence() {
         let cells = Cells::of(&[1, 3, 47, 1, 1, 2, 97].map(|length| (vec![1; length], 1)));
-        let borders: Vec<Place> = (1..cells.end()).filter(|&at| cells.is_border(at)).collect();
         for place in 1..cells.end() + 40 {
-            let border = borders.iter().find(|&&border| border >= place);
-            let start = border.map_or(cells.end(), |border| border + 1);
+            let border = (place..cells.end()).find(|&at| cells.is_border(at));
+            let start =
+                border.and_then(|border| (border..cells.end()).find(|&at| !cells.is_border(at)));
+            let start = start.unwrap_or(cells.end());
             assert_eq!(cells.start_after(place), start);
         }
     }
@@ -424,7 +549,8 @@ mod tests {
     fn weights_of_all_sizes_and_lengths_are_found() {
         let mut sequences = Vec::new();
         let lengths = [1, 3, 47, 48, 49, 50, 97, 200, 2];
-        let weights = [1, (1 << 29) - 1, 1 << 29, u64::MAX, 7, 1 << 40];
+        let heavy = u64::from(HEAVY);
+        let weights = [1, heavy - 1, heavy, u64::MAX, 7, 1 << 40];
         let mut expected = Vec::new();
         for (number, &length) in lengths.iter().cycle().take(40).enumerate() {
             let weight = weights[number % weights.len()];
@@ -444,8 +570,67 @@ mod tests {
                     assert_eq!(cells.weight_at(place), weight);
                     assert_eq!(cells.border_after(place), border);
                 }
-                start = border + 1;
+                start = border + BORDER_CELLS;
             }
         }
+    }
+
+    /// Symbols of all sizes, and tokens of all widths up to a hundred cells.
+    #[test]
+    fn tokens_of_all_widths_keep_their_symbols_and_neighbours() {
+        let mut random = crate::testing::Random(23);
+        let mut widest = 0;
+        for _ in 0..300 {
+            let mut symbol = |most: u32| {
+                let all = [SMALL_SYMBOLS, 1 << NUMBER_BITS, MAX_SYMBOLS];
+                let limit = all[random.index(3)].min(most);
+                random.below(limit.into()) as u32
+            };
+            let mut expected: Vec<Vec<u32>> = (0..3)
+                .map(|_| (0..1 + symbol(60)).map(|_| symbol(u32::MAX)).collect())
+                .collect();
+            let weighted = [7, 1 << 30, 9];
+            let cells = Cells::of(&expected.iter().zip(weighted).collect::<Vec<_>>());
+            let tokens: usize = expected.iter().map(Vec::len).sum();
+            assert_eq!(cells.most_joins() as usize, tokens - 3);
+            loop {
+                let mut start = 1;
+                for (expected, weight) in expected.iter().zip(weighted) {
+                    let places: Vec<Place> = cells.rest_of_sequence(start).collect();
+                    assert_eq!(&symbols(&cells, start), expected);
+                    for pair in places.windows(2) {
+                        assert_eq!(cells.previous(pair[1]), Some(pair[0]));
+                        widest = widest.max(pair[1] - pair[0]);
+                    }
+                    let last = places[places.len() - 1];
+                    assert_eq!(cells.first_of_sequence(last), start);
+                    assert_eq!(cells.weight_at(last), weight);
+                    // No other cell looks like a token.
+                    let border = cells.border_after(start);
+                    let starts = (start..border + BORDER_CELLS).filter(|&at| cells.is_start(at));
+                    assert!(starts.eq(places.iter().copied()));
+                    let others = (start..border + BORDER_CELLS).filter(|at| !places.contains(at));
+                    assert!(
+                        others
+                            .map(|at| cells.symbol_at(at))
+                            .all(|symbol| symbol >= MAX_SYMBOLS)
+                    );
+                    start = border + BORDER_CELLS;
+                }
+                let Some(sequence) = (0..3).find(|&at| expected[at].len() > 1) else {
+                    break;
+                };
+                let at = random.index(expected[sequence].len() - 1);
+                let mut start = 1;
+                for _ in 0..sequence {
+                    start = cells.border_after(start) + BORDER_CELLS;
+                }
+                let places: Vec<Place> = cells.rest_of_sequence(start).collect();
+                let joined = random.below(u64::from(MAX_SYMBOLS)) as u32;
+                cells.join(places[at], places[at + 1], joined);
+                expected[sequence].splice(at..at + 2, [joined]);
+            }
+        }
+        assert!(widest > 3 * u32::from(LONG), "{widest}");
     }
 }

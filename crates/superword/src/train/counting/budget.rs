@@ -42,6 +42,8 @@ pub(in crate::train) struct Size {
     pub(in crate::train) keys: u64,
     /// The number of bytes or symbols in them.
     pub(in crate::train) items: u64,
+    /// The most cells that these take in the sequences in which merges are made.
+    pub(in crate::train) cells: u64,
     /// The memory of a table of them.
     pub(in crate::train) table: u64,
 }
@@ -59,10 +61,11 @@ pub(in crate::train) enum Purpose {
 
 impl Size {
     /// The size of counts.
-    pub(in crate::train) fn of(counts: &impl Counts) -> Size {
+    pub(in crate::train) fn of<C: Counts>(counts: &C) -> Size {
         Size {
             keys: counts.len() as u64,
             items: counts.items() as u64,
+            cells: (counts.items() * C::CELLS) as u64,
             table: counts.most_memory() as u64,
         }
     }
@@ -73,15 +76,16 @@ impl Size {
         Size {
             keys: times(self.keys),
             items: times(self.items),
+            cells: times(self.cells),
             table: times(self.table),
         }
     }
 
     /// The memory of the sequences that the keys become.
-    fn cells(self) -> u64 {
-        // Four bytes for each item and for the border after each key, and a sixteenth for finding borders. As much again for
+    fn sequences(self) -> u64 {
+        // Two bytes for each cell, four for the border after each key, and a sixteenth for finding borders. As much again for
         // memory that the allocator cannot return.
-        (self.items + self.keys) * 9 / 2
+        (self.cells * 2 + self.keys * 4) * 9 / 8
     }
 
     /// The memory of the pairs of the sequences.
@@ -94,7 +98,7 @@ impl Size {
         let places = self.items.saturating_sub(self.keys) / FEWEST_PLACES;
         let index = (places * PLACE_BYTES).max(MIN_INDEX_BYTES);
         // A table of counts is freed bit by bit while the sequences are laid out.
-        (self.cells() + self.pairs() + index).max(self.table + self.table / 16)
+        (self.sequences() + self.pairs() + index).max(self.table + self.table / 16)
     }
 }
 
@@ -219,7 +223,7 @@ impl Budget {
 
     /// The most places for the index of pairs of a text of this size, next to `other` bytes.
     pub(in crate::train) fn places(&self, size: Size, other: u64) -> usize {
-        let taken = BASE_BYTES + other + size.cells() + size.pairs();
+        let taken = BASE_BYTES + other + size.sequences() + size.pairs();
         let left = self.limit.saturating_sub(taken).max(MIN_INDEX_BYTES);
         (left / PLACE_BYTES) as usize
     }
@@ -239,6 +243,7 @@ mod tests {
             let size = Size {
                 keys,
                 items: keys * 9,
+                cells: keys * 9,
                 table: keys * 38,
             };
             let small = Budget::new(100 << 20, &read, true).unwrap();

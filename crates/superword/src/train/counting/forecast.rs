@@ -72,6 +72,7 @@ impl Collected {
         for &length in self.keys.values() {
             size.keys += 1;
             size.items += u64::from(length);
+            size.cells += u64::from(length) * C::CELLS as u64;
             size.table += C::most_memory_of(length as usize) as u64;
         }
         size.times(ONE_IN as f64 * (self.mask + 1) as f64)

@@ -6,8 +6,9 @@ use std::collections::HashSet;
 use super::allowed::Allowed;
 use crate::count::CandidateCounts;
 use crate::hash::NumberMap;
-use crate::merge::{Cells, Layer, MergeError, Merger, PairCount};
+use crate::merge::{Cells, Layer, MergeError, Merger, PairCount, cells_of};
 use crate::model::WordEvent;
+use crate::threads;
 use crate::token::Symbol;
 use crate::train::words::{WordStep, Words};
 use crate::train::{TrainError, WatchMerges};
@@ -68,8 +69,14 @@ impl<'a> Supermerger<'a> {
         watch.expect(candidates.tokens() as u64, None);
         watch.check_stop()?;
         let candidates = CandidateCounts::parts(candidates);
-        let sizes = (0..candidates.len()).map(|part| candidates.size(part));
-        let sizes: Vec<(usize, usize)> = sizes.collect();
+        let sizes = threads::map(watch.threads(), (0..candidates.len()).collect(), |part| {
+            let mut size = (0, 0);
+            candidates.for_each(part, |(symbols, _)| {
+                let cells = symbols.iter().map(|symbol| cells_of(symbol.0));
+                size = (size.0 + 1, size.1 + cells.sum::<usize>());
+            });
+            size
+        });
         let lay = |part: usize, layer: &mut Layer<'_>| {
             candidates.consume(part, |(symbols, count)| {
                 layer.push(symbols.iter().map(|symbol| symbol.0), count);
