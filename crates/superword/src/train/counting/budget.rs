@@ -15,12 +15,12 @@ const MIN_INDEX_BYTES: u64 = 16 << 20;
 /// One in this many parts of what is left is for a large document.
 const DOCUMENT_SHARE: u64 = 4;
 /// The index of pairs starts with at least one in this many places.
-const FEWEST_PLACES: u64 = 6;
+const FEWEST_PLACES: u64 = 8;
 /// What the pairs take for each place of the sequences.
-const PAIR_BYTES: u64 = 2;
+const PAIR_BYTES: u64 = 1;
 /// What a place in the index takes, with the slack that is left until the index is tidied up, and with its share of the
 /// queue.
-const PLACE_BYTES: u64 = 8;
+const PLACE_BYTES: u64 = 9;
 
 /// A memory limit, divided among workers and tables.
 #[derive(Clone, Copy, Debug)]
@@ -97,8 +97,9 @@ impl Size {
     fn learning(self) -> u64 {
         let places = self.items.saturating_sub(self.keys) / FEWEST_PLACES;
         let index = (places * PLACE_BYTES).max(MIN_INDEX_BYTES);
-        // A table of counts is freed bit by bit while the sequences are laid out.
-        (self.sequences() + self.pairs() + index).max(self.table + self.table / 16)
+        // A table of counts grows in parts, and the allocator cannot use all that is left behind. It is freed bit by bit while
+        // the sequences are laid out.
+        (self.sequences() + self.pairs() + index).max(self.table + self.table * 3 / 16)
     }
 }
 
