@@ -88,6 +88,7 @@ pub(crate) fn start<'scope, T: Send + 'scope>(
     work: impl Fn(usize) -> T + Clone + Send + 'scope,
 ) -> io::Result<Vec<ScopedJoinHandle<'scope, T>>> {
     let mut handles = Vec::with_capacity(count);
+    let room = Room::new();
     for number in 0..count {
         let work = work.clone();
         match Builder::new().spawn_scoped(scope, move || work(number)) {
@@ -96,7 +97,30 @@ pub(crate) fn start<'scope, T: Send + 'scope>(
             Err(_) => break,
         }
     }
+    drop(room);
     Ok(handles)
+}
+
+/// Memory that is kept while threads are started. If their stacks take all there is, the threads still find
+/// this much for their work. It is never touched, so it takes address space but no memory.
+#[cfg(feature = "threads")]
+pub(crate) struct Room {
+    _reserved: Vec<u8>,
+}
+
+#[cfg(feature = "threads")]
+impl Room {
+    const BYTES: usize = 64 << 20;
+
+    /// As much as a few threads need, or nothing if the system does not have it.
+    pub(crate) fn new() -> Room {
+        let mut reserved = Vec::new();
+        let _ = reserved.try_reserve_exact(Room::BYTES);
+        Room {
+            // The compiler may leave out what is never used.
+            _reserved: std::hint::black_box(reserved),
+        }
+    }
 }
 
 /// Waits for all threads. If one panicked, the panic continues on this thread.

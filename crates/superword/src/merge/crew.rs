@@ -14,6 +14,8 @@ use std::sync::atomic::{
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 
+use crate::threads::Room;
+
 /// How often a thread looks for the next job before it sleeps.
 const LOOKS: usize = 2000;
 
@@ -217,7 +219,10 @@ impl Crew {
                 .spawn(move || board.help(number))
                 .ok()
         };
-        (1..self.threads).map_while(start).collect()
+        let room = Room::new();
+        let helpers = (1..self.threads).map_while(start).collect();
+        drop(room);
+        helpers
     }
 
     /// True if there was a job.
