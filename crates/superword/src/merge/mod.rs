@@ -10,7 +10,7 @@
 //! - `counting`: counts all pairs for the index, with a tally; `births`: where tokens were made
 //! - `queue`: the pairs in the order in which they are chosen, and that order itself
 //! - `survey`: where a merge joins its pair, and which pairs are around; `effects`: what it does to them
-//! - `round`: several merges at once, on several threads; `crew`: these threads
+//! - `round`: several merges at once, on several threads; `crew`: these threads; `pace`: whether they are worth it
 //! - `delete`: splitting a token again (PickyBPE)
 
 mod allowed;
@@ -22,6 +22,8 @@ mod crew;
 mod delete;
 mod effects;
 mod index;
+#[cfg(feature = "threads")]
+mod pace;
 mod queue;
 #[cfg(feature = "threads")]
 mod round;
@@ -130,6 +132,8 @@ pub(crate) struct Merger<'a, R> {
     crew: Crew,
     #[cfg(feature = "threads")]
     plan: round::Plan,
+    #[cfg(feature = "threads")]
+    pace: pace::Pace,
     /// Merges that were made by [`Merger::merge_ahead`].
     made: VecDeque<(PairCount, Joined)>,
     deferred: Vec<PairCount>,
@@ -192,6 +196,8 @@ impl<'a, R: AllowedPairs> Merger<'a, R> {
             crew: Crew::new(threads),
             #[cfg(feature = "threads")]
             plan: round::Plan::new(grain),
+            #[cfg(feature = "threads")]
+            pace: pace::Pace::new(),
             made: VecDeque::new(),
             deferred: Vec::new(),
             joins: 0,

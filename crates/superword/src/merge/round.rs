@@ -177,6 +177,9 @@ impl<R: AllowedPairs> Merger<'_, R> {
         if self.threads == 1 || !self.made.is_empty() {
             return;
         }
+        if !self.pace.has_rounds(self.tokens.len() as u64, self.joins) {
+            return;
+        }
         self.prepare_allowed();
         self.plan.clear(self.tokens.len());
         let most = most.min(self.plan.width);
