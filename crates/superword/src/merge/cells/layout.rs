@@ -24,6 +24,8 @@ pub(crate) struct Layer<'a> {
     far_borders: &'a Mutex<Vec<Place>>,
     heavy: &'a Mutex<Vec<u64>>,
     tokens: usize,
+    /// The sum of weight × tokens, unless it needs more than 64 bits.
+    weight: Option<u64>,
 }
 
 /// The number of cells that a symbol takes before anything is joined.
@@ -36,6 +38,7 @@ impl Layer<'_> {
     /// Adds a sequence of symbols, each below [`MAX_SYMBOLS`].
     #[inline(always)]
     pub(crate) fn push(&mut self, symbols: impl Iterator<Item = u32>, weight: u64) {
+        let before = self.tokens;
         for symbol in symbols {
             match cells_of(symbol) {
                 1 => self.push_cell(symbol as u16),
@@ -46,6 +49,9 @@ impl Layer<'_> {
             }
             self.tokens += 1;
         }
+        let tokens = (self.tokens - before) as u64;
+        let more = weight.checked_mul(tokens);
+        self.weight = self.weight.and_then(|weight| weight.checked_add(more?));
         let mut is_far = false;
         while self.block * BLOCK <= self.at
             && let Some(border) = self.borders.next()
@@ -107,7 +113,7 @@ impl Cells {
         memory::reserve_exact(&mut borders, blocks(end));
         borders.push(0);
         let (heavy, far_borders) = (Mutex::new(Vec::new()), Mutex::new(Vec::new()));
-        let mut tokens = 0;
+        let (mut tokens, mut weight) = (0, Some(0));
         let at_once = threads.max(FEWEST_PARTS);
         for (turn, sizes) in sizes.chunks(at_once).enumerate() {
             let (mut at, mut block) = (cells.len(), borders.len());
@@ -130,6 +136,7 @@ impl Cells {
                     far_borders: &far_borders,
                     heavy: &heavy,
                     tokens: 0,
+                    weight: Some(0),
                 };
                 layers.push((part, layer));
                 (other_cells, other_borders) = (others, later_borders);
@@ -138,9 +145,12 @@ impl Cells {
             let laid_out = threads::map(threads, layers, |(part, mut layer)| {
                 lay(part, &mut layer);
                 debug_assert!(layer.cells.len() == 0, "all sequences of a part are pushed");
-                layer.tokens
+                (layer.tokens, layer.weight)
             });
-            tokens += laid_out.into_iter().sum::<usize>();
+            for (more_tokens, more_weight) in laid_out {
+                tokens += more_tokens;
+                weight = weight.and_then(|weight: u64| weight.checked_add(more_weight?));
+            }
             laid();
         }
         cells.push(Cell::new(BORDER));
@@ -156,6 +166,7 @@ impl Cells {
             far_borders,
             sequences,
             tokens,
+            weight,
         })
     }
 }

@@ -89,6 +89,8 @@ pub(crate) struct Cells {
     sequences: usize,
     /// The number of tokens before anything is joined.
     tokens: usize,
+    /// See [`Cells::total_weight`].
+    weight: Option<u64>,
 }
 
 impl Cells {
@@ -391,7 +393,7 @@ impl Cells {
                 place += 1;
                 continue;
             }
-            place = self.pairs_from(place, &mut visit);
+            place = self.pairs_from(place, &mut visit) + BORDER_CELLS;
         }
         Ok(())
     }
@@ -425,20 +427,10 @@ impl Cells {
         self.tokens.saturating_sub(self.sequences) as u64
     }
 
-    /// The sum over all sequences of weight × tokens, or `None` if it needs more than 64 bits. No
+    /// The sum over all sequences of weight × tokens before anything is joined, or `None` if it needs more than 64 bits. No
     /// count in these cells, now or after any merge, can be larger.
     pub(crate) fn total_weight(&self) -> Option<u64> {
-        let mut total: u64 = 0;
-        let mut length: u64 = 0;
-        for place in 1..self.end() {
-            if self.cell(place) & TAIL == 0 {
-                length += 1;
-            } else if length > 0 && self.is_border(place) {
-                total = total.checked_add(length.checked_mul(self.weight(place))?)?;
-                length = 0;
-            }
-        }
-        Some(total)
+        self.weight
     }
 }
 
