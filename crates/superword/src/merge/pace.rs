@@ -6,18 +6,46 @@
 
 use std::time::{Duration, Instant};
 
-/// The number of merges of each part of a trial.
-const TRIAL: u64 = 64;
-
 /// The number of merges between two trials.
-const BETWEEN: u64 = 2048;
+const BETWEEN: u64 = 6144;
+
+/// The number of merges of a trial whose time is measured, each time.
+const MEASURED: u64 = 128;
+
+/// The number of merges before that after a change, in which threads wake up.
+const SETTLING: u64 = 32;
 
 /// A merge takes as long as this many places, apart from its own.
 const MERGE: u64 = 16;
 
-/// The parts of a trial: whether there are rounds. Merges get smaller and smaller, so each way comes once before the other
-/// and once after it.
-const PARTS: [bool; 4] = [true, false, false, true];
+/// A part of the merges.
+struct Part {
+    merges: u64,
+    /// Whether the other way is tried.
+    is_other: bool,
+    is_measured: bool,
+}
+
+/// Between two trials, and the parts of a trial. Merges get smaller and smaller, so the way that is in use is measured before the
+/// other one and after it.
+const PARTS: [Part; 6] = [
+    Part::new(BETWEEN, false, false),
+    Part::new(MEASURED, false, true),
+    Part::new(SETTLING, true, false),
+    Part::new(MEASURED, true, true),
+    Part::new(SETTLING, false, false),
+    Part::new(MEASURED, false, true),
+];
+
+impl Part {
+    const fn new(merges: u64, is_other: bool, is_measured: bool) -> Part {
+        Part {
+            merges,
+            is_other,
+            is_measured,
+        }
+    }
+}
 
 /// What one way to make merges has taken.
 #[derive(Clone, Copy, Debug, Default)]
@@ -42,24 +70,36 @@ struct Point {
     places: u64,
 }
 
+impl Point {
+    fn now(merges: u64, places: u64) -> Point {
+        Point {
+            time: Instant::now(),
+            merges,
+            places,
+        }
+    }
+}
+
 /// Finds out whether rounds are faster than one merge after the other.
 #[derive(Debug)]
 pub(super) struct Pace {
-    /// The part of the trial, or the number of parts between trials.
+    /// The part that the next merges belong to.
     part: usize,
-    has_rounds: bool,
     /// The start of this part.
     start: Option<Point>,
+    /// Whether there are rounds, trials aside.
+    uses_rounds: bool,
     with_rounds: Taken,
     without: Taken,
 }
 
 impl Pace {
+    /// Starts with a trial.
     pub(super) fn new() -> Pace {
         Pace {
-            part: 0,
-            has_rounds: PARTS[0],
+            part: 1,
             start: None,
+            uses_rounds: true,
             with_rounds: Taken::default(),
             without: Taken::default(),
         }
@@ -68,26 +108,19 @@ impl Pace {
     /// Whether the next merges should be made in a round, after this many merges that have joined pairs at this many places.
     #[inline(always)]
     pub(super) fn has_rounds(&mut self, merges: u64, places: u64) -> bool {
-        if self
-            .start
-            .is_none_or(|start| merges >= start.merges + self.length())
-        {
-            let time = Instant::now();
-            self.turn(Point {
-                time,
-                merges,
-                places,
-            });
+        let Some(start) = self.start else {
+            self.turn(Point::now(merges, places));
+            return self.is_round();
+        };
+        if merges >= start.merges + PARTS[self.part].merges {
+            self.turn(Point::now(merges, places));
         }
-        self.has_rounds
+        self.is_round()
     }
 
-    /// The number of merges of this part.
-    fn length(&self) -> u64 {
-        match self.part < PARTS.len() {
-            true => TRIAL,
-            false => BETWEEN,
-        }
+    /// Whether this part has rounds.
+    fn is_round(&self) -> bool {
+        self.uses_rounds != PARTS[self.part].is_other
     }
 
     /// Ends this part and starts the next one.
@@ -96,28 +129,21 @@ impl Pace {
         let Some(start) = self.start.replace(now) else {
             return;
         };
-        if self.part < PARTS.len() {
-            let taken = match self.has_rounds {
+        if PARTS[self.part].is_measured {
+            let taken = match self.is_round() {
                 true => &mut self.with_rounds,
                 false => &mut self.without,
             };
             taken.time += now.time - start.time;
             taken.work += now.places - start.places + (now.merges - start.merges) * MERGE;
         }
-        self.part = (self.part + 1) % (PARTS.len() + 1);
-        self.has_rounds = match PARTS.get(self.part) {
-            Some(&has_rounds) => has_rounds,
-            None => {
-                let is_worth_it = self.is_worth_it();
-                (self.with_rounds, self.without) = Default::default();
-                is_worth_it
-            }
-        };
-    }
-
-    /// Rounds keep several cores busy, so they have to save some time.
-    fn is_worth_it(&self) -> bool {
-        self.with_rounds.each() < self.without.each() * 0.95
+        self.part += 1;
+        if self.part == PARTS.len() {
+            self.part = 0;
+            // Rounds keep several cores busy, so they have to save some time.
+            self.uses_rounds = self.with_rounds.each() < self.without.each() * 0.95;
+            (self.with_rounds, self.without) = Default::default();
+        }
     }
 }
 
@@ -125,44 +151,36 @@ impl Pace {
 mod tests {
     use super::*;
 
-    /// Makes merges that take this long for each place, with rounds and without, and returns how many of them were made in rounds.
+    /// Makes merges that take this long for each place, with rounds and without. Returns how many were made in rounds.
     fn rounds(merges: u64, with_rounds: u64, without: u64) -> u64 {
         let mut pace = Pace::new();
-        let mut now = Point {
-            time: Instant::now(),
-            merges: 0,
-            places: 0,
-        };
+        let mut now = Point::now(0, 0);
         let mut rounds = 0;
         for number in 0..merges {
-            if pace
-                .start
-                .is_none_or(|start| now.merges >= start.merges + pace.length())
-            {
+            let start = pace.start.unwrap_or(now);
+            if pace.start.is_none() || now.merges >= start.merges + PARTS[pace.part].merges {
                 pace.turn(now);
             }
             // Smaller and smaller merges.
             let places = 1000 - number * 1000 / merges;
-            let each = if pace.has_rounds {
-                with_rounds
-            } else {
-                without
-            };
+            let is_round = pace.is_round();
+            let each = if is_round { with_rounds } else { without };
             now.time += Duration::from_nanos(each * (places + MERGE));
             now.merges += 1;
             now.places += places;
-            rounds += u64::from(pace.has_rounds);
+            rounds += u64::from(is_round);
         }
         rounds
     }
 
     #[test]
     fn the_faster_way_is_used() {
-        let merges = 10 * (BETWEEN + PARTS.len() as u64 * TRIAL);
-        let trials = 20 * TRIAL;
-        assert_eq!(rounds(merges, 10, 20), merges - trials);
-        assert_eq!(rounds(merges, 20, 10), trials);
+        let merges = 10 * PARTS.iter().map(|part| part.merges).sum::<u64>();
+        // All but the first of ten trials are made while the faster way is in use.
+        let (of_other, of_own) = (SETTLING + MEASURED, 2 * MEASURED + SETTLING);
+        assert_eq!(rounds(merges, 10, 20), merges - 10 * of_other);
+        assert_eq!(rounds(merges, 20, 10), of_own + 9 * of_other);
         // Not worth the cores.
-        assert_eq!(rounds(merges, 99, 100), trials);
+        assert_eq!(rounds(merges, 99, 100), rounds(merges, 20, 10));
     }
 }

@@ -2,14 +2,17 @@
 //!
 //! Pairs are divided into shares by their hash. Each share has its own tally, so nothing has to be added up at the end.
 
+mod counter;
 mod tally;
 
+pub(super) use counter::{Counted, CountedShare};
 pub(super) use tally::Seen;
 
 use std::convert::Infallible;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 use std::sync::{Mutex, PoisonError, RwLock};
 
+use self::counter::Counter;
 use self::tally::{DENSE, Tally};
 use super::cells::{Cells, Place};
 #[cfg(feature = "threads")]
@@ -66,12 +69,12 @@ impl Counting<'_> {
 
     /// Visits all pairs for which `wants(left, right)` is true and passes them to the tallies of their shares, each with what
     /// `change(place, weight, counted)` returns. A tally gets its pairs in the order of their places.
-    fn visit<V: Clone + Default + Send, C: Copy + Default + Send + Sync>(
+    fn visit<T: Send, C: Copy + Send + Sync>(
         &self,
-        tallies: &mut [Tally<V, C>],
+        tallies: &mut [T],
         wants: impl Fn(u32, u32) -> bool + Sync,
         change: impl Fn(Place, u64, bool) -> C + Sync,
-        apply: impl Fn(&mut Tally<V, C>, (u32, u32), C) + Sync,
+        apply: impl Fn(&mut T, (u32, u32), C) + Sync,
     ) -> Result<(), Stopped> {
         let check = || check_stop(self.observer);
         if let [tally] = tallies {
@@ -129,47 +132,40 @@ impl Counting<'_> {
 
     /// Counts all pairs and returns those that occur at least `floor` times, share by share. If memory is limited, the
     /// pairs are divided into groups that are counted one after the other.
-    pub(super) fn count(&self, floor: u64) -> Result<Vec<Vec<Counted>>, Stopped> {
-        // The tally of few symbols is small.
-        let is_limited = self.is_limited && self.symbols > DENSE;
-        let groups = if is_limited { LIMITED_GROUPS } else { 1 };
-        let likely = self.cells.end() as usize / 8 / self.shares() / groups as usize;
-        let tally = |_| Tally::<Seen, u64>::new(self.symbols, likely);
-        let add = |seen: Option<&mut Seen>, weight| {
-            if let Some(seen) = seen {
-                seen.count += weight;
-                seen.places += 1;
-            }
+    pub(super) fn count(&self, floor: u64) -> Result<Vec<CountedShare>, Stopped> {
+        // The tally of few symbols is small and fast, and their places are many.
+        let is_sparse = self.symbols > DENSE;
+        let groups = match self.is_limited && is_sparse {
+            true => LIMITED_GROUPS,
+            false => 1,
         };
-        let counted: Vec<_> = (0..self.shares()).map(|_| Mutex::new(Vec::new())).collect();
+        let pairs = self.cells.end() as usize / 8 / self.shares() / groups as usize;
+        // A little more than a share, because shares are not equal. Memory that is not used costs nothing.
+        let places = self.cells.most_joins() as usize / self.shares();
+        let places = (!self.is_limited && is_sparse).then_some(places + places / 16);
+        let counter = |_| Counter::new(self.symbols, pairs, places);
+        let shares: Vec<Mutex<CountedShare>> =
+            (0..self.shares()).map(|_| Mutex::default()).collect();
         for group in 0..groups {
-            let mut tallies: Vec<_> = (0..self.shares()).map(tally).collect();
+            let mut counters: Vec<_> = (0..self.shares()).map(counter).collect();
             self.visit(
-                &mut tallies,
+                &mut counters,
                 |left, right| groups == 1 || hash_pair(left, right) % groups == group,
-                |_, weight, counted| if counted { weight } else { 0 },
-                |tally, pair, weight| tally.change(pair, weight, true, add),
+                |place, weight, counted| (if counted { weight } else { 0 }, place),
+                Counter::add,
             )?;
-            let tally = |tally| Mutex::new(Some(tally));
-            let tallies: Vec<_> = tallies.into_iter().map(tally).collect();
-            self.share(|share| {
-                let Some(mut tally) = lock(&tallies[share]).take() else {
-                    return;
-                };
-                tally.finish(true, add);
-                let mut counted = lock(&counted[share]);
-                for (pair, &seen) in tally.iter() {
-                    if seen.places > 0 && seen.count >= floor {
-                        memory::reserve(&mut counted, 1);
-                        counted.push(Counted { pair, seen });
-                    }
+            let counter = |counter| Mutex::new(Some(counter));
+            let counters: Vec<_> = counters.into_iter().map(counter).collect();
+            self.share(|number| {
+                if let Some(counter) = lock(&counters[number]).take() {
+                    counter.finish(floor, &mut lock(&shares[number]));
                 }
             });
         }
-        let all = |pairs: Mutex<Vec<Counted>>| pairs.into_inner();
-        let all = counted.into_iter().map(all);
-        Ok(all
-            .map(|pairs| pairs.unwrap_or_else(PoisonError::into_inner))
+        let share = |share: Mutex<CountedShare>| share.into_inner();
+        let shares = shares.into_iter().map(share);
+        Ok(shares
+            .map(|share| share.unwrap_or_else(PoisonError::into_inner))
             .collect())
     }
 
@@ -177,16 +173,23 @@ impl Counting<'_> {
     /// given position on.
     pub(super) fn write_places(
         &self,
-        shares: &[(Vec<Counted>, usize)],
+        shares: &[(CountedShare, usize)],
         arena: &[AtomicU32],
     ) -> Result<(), Stopped> {
+        if shares.iter().all(|(share, _)| share.places.is_some()) {
+            self.share(|share| {
+                let (share, start) = &shares[share];
+                share.write_places(*start, arena);
+            });
+            return Ok(());
+        }
         // One more than the position where the next place is written, or 0.
         let symbols = self.symbols;
         let mut positions = self.share(|share| {
-            let (pairs, start) = &shares[share];
-            let mut positions = Tally::<usize, Place>::new(symbols, pairs.len());
+            let (share, start) = &shares[share];
+            let mut positions = Tally::<usize, Place>::new(symbols, share.pairs.len());
             let mut position = start + 1;
-            for counted in pairs {
+            for counted in &share.pairs {
                 let (left, right) = unpack(counted.pair);
                 *positions.entry(left.0, right.0) = position;
                 position += counted.seen.places as usize;
@@ -212,13 +215,6 @@ impl Counting<'_> {
         }
         Ok(())
     }
-}
-
-/// A pair that was counted.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Counted {
-    pub(super) pair: u64,
-    pub(super) seen: Seen,
 }
 
 /// With a memory limit, pairs are counted in this many groups. The cells are read as often.

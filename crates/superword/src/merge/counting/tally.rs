@@ -10,6 +10,8 @@ use crate::token::pack;
 pub(in crate::merge) struct Seen {
     pub(in crate::merge) count: u64,
     pub(in crate::merge) places: u32,
+    /// The number of the pair among those of its share, in the order in which they came.
+    pub(super) number: u32,
 }
 
 /// A value for each pair.

@@ -5,7 +5,7 @@ mod tidy;
 use std::sync::atomic::{AtomicU32, AtomicU64, AtomicUsize, Ordering::Relaxed};
 
 use super::cells::{Cells, Place};
-use super::counting::{Counted, Counting, Seen};
+use super::counting::{Counted, CountedShare, Counting, Seen};
 use super::queue::PairCount;
 use super::table::PairTable;
 use crate::memory;
@@ -72,15 +72,16 @@ pub(super) struct PairIndex {
 const AHEAD: usize = 24;
 
 /// The smallest floor that leaves at most `max_places` places of pairs, or just the most frequent pairs.
-fn raised(floor: u64, max_places: usize, shares: &[Vec<Counted>]) -> u64 {
+fn raised(floor: u64, max_places: usize, shares: &[CountedShare]) -> u64 {
     if cfg!(not(feature = "files")) {
         return floor;
     }
     let places = |counted: &Counted| counted.seen.places as usize;
-    if shares.iter().flatten().map(places).sum::<usize>() <= max_places {
+    let pairs = || shares.iter().flat_map(|share| &share.pairs);
+    if pairs().map(places).sum::<usize>() <= max_places {
         return floor;
     }
-    let seen = shares.iter().flatten().map(|counted| counted.seen);
+    let seen = pairs().map(|counted| counted.seen);
     let mut seen: Vec<(u64, u32)> = seen.map(|seen| (seen.count, seen.places)).collect();
     seen.sort_unstable_by(|a, b| b.cmp(a));
     let mut total = 0;
@@ -112,26 +113,31 @@ impl PairIndex {
         self.max_places = max_places;
         let mut shares = counting.count(floor)?;
         let floor = raised(floor, max_places, &shares);
-        for pairs in &mut shares {
-            pairs.retain(|counted| counted.seen.count >= floor);
+        for share in &mut shares {
+            share.pairs.retain(|counted| counted.seen.count >= floor);
         }
-        let pairs = shares.iter().map(Vec::len).sum();
+        let pairs = shares.iter().map(|share| share.pairs.len()).sum();
         self.pairs = PairTable::with_capacity(pairs);
         let mut start = self.arena.len();
         let mut placed = Vec::with_capacity(shares.len());
-        for pairs in shares {
-            let places = pairs.iter().map(|counted| counted.seen.places as usize);
+        for share in shares {
+            let places = share
+                .pairs
+                .iter()
+                .map(|counted| counted.seen.places as usize);
             let places: usize = places.sum();
-            placed.push((pairs, start));
+            placed.push((share, start));
             start += places;
         }
         counting.share(|share| {
-            let (pairs, mut start) = (&placed[share].0, placed[share].1);
+            let (pairs, mut start) = (&placed[share].0.pairs, placed[share].1);
             for (number, counted) in pairs.iter().enumerate() {
                 if let Some(ahead) = pairs.get(number + AHEAD) {
                     self.pairs.prefetch(ahead.pair);
                 }
-                let Seen { count, places: len } = counted.seen;
+                let Seen {
+                    count, places: len, ..
+                } = counted.seen;
                 let places = List { start, len };
                 self.pairs.add(counted.pair).set(count, places);
                 start += places.len();
