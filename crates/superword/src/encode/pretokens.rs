@@ -6,7 +6,7 @@
 //! next table and set aside until many symbols are collected. Then all symbols are put in order,
 //! joined to superwords and turned into ids.
 
-use super::cache::{PretokenCache, SHORT_BYTES, ShortKey, WIDE_BYTES, WideKey};
+use super::cache::{PretokenCache, SHORT_BYTES, ShortKey, Sought, WIDE_BYTES, WideKey};
 use super::merge::{self, MAX_RETAINED};
 use super::superwords::JoinScratch;
 use super::tables::Tables;
@@ -66,7 +66,7 @@ struct Lookups {
     /// Where the first pretoken starts, and where each of them ends.
     bounds: [usize; MAX_LOOKUPS],
     /// The key of each pretoken and its slot in the cache.
-    slots: [(ShortKey, usize); MAX_LOOKUPS],
+    sought: [Sought; MAX_LOOKUPS],
     /// The pretokens that are not in the cache.
     missed: [u32; MAX_LOOKUPS],
 }
@@ -75,7 +75,7 @@ impl Default for Lookups {
     fn default() -> Self {
         Lookups {
             bounds: [0; MAX_LOOKUPS],
-            slots: [Default::default(); MAX_LOOKUPS],
+            sought: [Default::default(); MAX_LOOKUPS],
             missed: [0; MAX_LOOKUPS],
         }
     }
@@ -183,23 +183,17 @@ impl Pass<'_> {
         } = &mut *self.workspace;
         let Lookups {
             bounds,
-            slots,
+            sought,
             missed,
         } = &mut **lookups;
         let (count, done) = (self.pretokens, self.found);
-        let short = cache.short();
-        for (slot, bounds) in slots.iter_mut().zip(bounds[..count + 1].windows(2)) {
-            let key = ShortKey::new(self.text, bounds[0], bounds[1]);
-            *slot = (key, short.slot(key));
-        }
-        let mut misses = 0;
-        let symbols = &mut found[done..done + count];
-        for (at, (&(key, slot), symbol)) in (0..).zip(slots.iter().zip(symbols)) {
-            let (is, found) = short.get(key, slot);
-            *symbol = found;
-            missed[misses % MAX_LOOKUPS] = at;
-            misses += usize::from(!is);
-        }
+        let misses = cache.short().find(
+            self.text,
+            &bounds[..count + 1],
+            &mut sought[..count],
+            &mut found[done..done + count],
+            missed,
+        );
         for &at in &missed[..misses] {
             let (start, end) = (bounds[at as usize], bounds[at as usize + 1]);
             let mut key = WideKey::default();

@@ -20,7 +20,7 @@ mod wide;
 use long::LongTable;
 use overflow::Overflow;
 use short::Bucket;
-pub(super) use short::{SHORT_BYTES, ShortKey, ShortTable};
+pub(super) use short::{SHORT_BYTES, ShortKey, ShortTable, Sought};
 use wide::{
     MIDDLE_BYTES, MIDDLE_SYMBOLS, MiddleLine, Symbols, WIDE_SYMBOLS, WideLine, WideTable, place_in,
 };
@@ -212,6 +212,21 @@ mod tests {
         (0..4000).map(|_| b"ab"[random.below(2) as usize]).collect()
     }
 
+    /// Whether these bytes of a text are in the cache of short pretokens, and their symbol.
+    fn get(cache: &PretokenCache, text: &[u8], start: usize, end: usize) -> (bool, u32) {
+        let (table, bounds) = (cache.short(), [start, end]);
+        let (mut symbols, mut missed, mut sought) = ([0; 2], [[9; 4]; 2], [Sought::default(); 1]);
+        let [one, other] = &mut symbols;
+        let [missed_one, missed_other] = &mut missed;
+        let one = std::slice::from_mut(one);
+        let other = std::slice::from_mut(other);
+        let misses = table.find(text, &bounds, &mut sought, one, missed_one);
+        let plain = table.find_plain(text, &bounds, &mut sought, other, missed_other);
+        assert_eq!((misses, missed[0][0] == 0), (plain, missed[1][0] == 0));
+        assert!(misses == 1 || symbols[0] == symbols[1]);
+        (misses == 0, symbols[0])
+    }
+
     #[test]
     fn what_is_found_was_inserted() {
         let text = some_text();
@@ -224,7 +239,7 @@ mod tests {
                     for start in (0..text.len() - len + 1).step_by(7) {
                         let pretoken = &text[start..start + len];
                         let key = ShortKey::new(&text, start, start + len);
-                        let (is, symbol) = cache.short().get(key, cache.short().slot(key));
+                        let (is, symbol) = get(&cache, &text, start, start + len);
                         if is {
                             assert!(len <= SHORT_BYTES);
                             assert_eq!(symbol, symbol_of(pretoken));
@@ -263,8 +278,7 @@ mod tests {
         known.add(&text[..5 + SHORT_BYTES], 18); // too long
         for (bytes, expected) in [(CACHE_BYTES, true), (1000, false), (2 * CACHE_BYTES, true)] {
             cache.fit(bytes, &known);
-            let key = ShortKey::new(&text, 0, 5);
-            let found = cache.short().get(key, cache.short().slot(key));
+            let found = get(&cache, &text, 0, 5);
             assert_eq!(found.0, expected, "{bytes}");
             assert!(!found.0 || found.1 == 17);
         }
