@@ -11,7 +11,7 @@ Record = dict[str, Any]
 SHOWN = {
     "superword": "superword",
     "tokenizers": "HF tokenizers",
-    "tokenizers_rc": "HF tokenizers",
+    "tokenizers_rc": "HF tokenizers, release candidate",
     "youtokentome": "YouTokenToMe",
     "words": "**superword**, words",
     "boundless": "**superword**, BoundlessBPE",

@@ -1,5 +1,6 @@
 //! Short pretokens that are one token: nearly all pretokens of most texts.
 
+#[cfg(target_arch = "x86_64")]
 use crate::cpu::Avx2;
 use crate::encode::mark::{ELIGIBLE, unmarked};
 use crate::hash::hash_u128;
