@@ -15,6 +15,9 @@ use super::zstandard::ZSTD_MAGIC;
 use crate::corpus::{Compression, Format, Location, Source};
 use crate::observe::{Observer, Stopped, check_stop};
 
+/// A record that has this many times the bytes of a wanted section is too long for it.
+const LONGEST: u64 = 16;
+
 /// What comes before a section. Messages name lines, so a reader must know how many there were.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Before {
@@ -93,6 +96,36 @@ impl Source {
             start = end;
         }
         Ok(sections)
+    }
+
+    /// A section of whole records that starts at or after `from` and has about `bytes`. `None` if the source cannot be
+    /// divided, if nothing is left there, or if a record is several times as long.
+    pub(crate) fn section_at(
+        &self,
+        from: u64,
+        bytes: u64,
+        observer: &dyn Observer,
+    ) -> Result<Option<Range<u64>>, Stopped> {
+        let Some((file, size)) = self.divisible() else {
+            return Ok(None);
+        };
+        let end_of_record = |from: u64| {
+            let last = from.saturating_add(bytes.saturating_mul(LONGEST)).min(size);
+            match record_end(&file, self.format, from, last, observer) {
+                Ok(end) if end < last || last == size => Ok(Some(end)),
+                Ok(_) | Err(SearchError::Io) => Ok(None),
+                Err(SearchError::Stopped(stopped)) => Err(stopped),
+            }
+        };
+        let start = match from < encoding::HEAD as u64 {
+            true => Some(0),
+            false => end_of_record(from)?,
+        };
+        let Some(start) = start.filter(|&start| start < size) else {
+            return Ok(None);
+        };
+        let end = end_of_record(start.saturating_add(bytes).max(encoding::HEAD as u64))?;
+        Ok(end.map(|end| start..end))
     }
 
     /// The open file and its size, if sections of it can be read.
@@ -225,6 +258,30 @@ mod tests {
         let spaces = " ".repeat(2 * CHUNK);
         let text = format!("{long}\n{spaces}\nz\n");
         assert_eq!(sections(text.as_bytes(), Format::Paragraphs, 1).len(), 2);
+    }
+
+    #[test]
+    fn a_section_anywhere_holds_whole_records() {
+        let line = "x".repeat(80);
+        let text = format!("{line}\n{line}\n{line}\n{}\nlast", "y".repeat(2000));
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("file.txt");
+        std::fs::write(&path, &text).unwrap();
+        let source = Source::from_path(&path, Some(Format::Lines)).unwrap();
+        let at = |from, bytes| source.section_at(from, bytes, &Silent).unwrap();
+        assert_eq!(at(0, 20), Some(0..81));
+        assert_eq!(at(0, 82), Some(0..162));
+        assert_eq!(at(81, 20), Some(81..162));
+        assert_eq!(at(82, 20), Some(162..243));
+        // Part of a long record: what follows would be far away.
+        assert_eq!(at(400, 100), None);
+        assert_eq!(at(400, 1000), Some(2244..2248));
+        assert_eq!(at(162, 100), None);
+        assert_eq!(at(2244, 20), Some(2244..2248));
+        assert_eq!(at(2246, 20), None);
+        assert_eq!(at(u64::MAX, 1), None);
+        let compressed = Source::from_path(directory.path().join("a.gz"), None).unwrap();
+        assert_eq!(compressed.section_at(0, 1, &Silent), Ok(None));
     }
 
     #[test]

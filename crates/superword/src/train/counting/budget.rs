@@ -70,6 +70,18 @@ impl Size {
         }
     }
 
+    /// The size of keys of these lengths.
+    pub(super) fn of_keys<C: Counts>(lengths: impl Iterator<Item = usize>) -> Size {
+        let mut size = Size::default();
+        for length in lengths {
+            size.keys += 1;
+            size.items += length as u64;
+            size.cells += (length * C::CELLS) as u64;
+            size.table += C::most_memory_of(length) as u64;
+        }
+        size
+    }
+
     /// The size of a text with this many times as many keys.
     pub(super) fn times(self, factor: f64) -> Size {
         let times = |number: u64| (number as f64 * factor) as u64;

@@ -68,13 +68,8 @@ impl Collected {
 
     /// The size of everything that was counted.
     fn size<C: Counts>(&self) -> Size {
-        let mut size = Size::default();
-        for &length in self.keys.values() {
-            size.keys += 1;
-            size.items += u64::from(length);
-            size.cells += u64::from(length) * C::CELLS as u64;
-            size.table += C::most_memory_of(length as usize) as u64;
-        }
+        let lengths = self.keys.values().map(|&length| length as usize);
+        let size = Size::of_keys::<C>(lengths);
         size.times(ONE_IN as f64 * (self.mask + 1) as f64)
     }
 }

@@ -12,6 +12,7 @@ mod forecast;
 mod gather;
 mod piece;
 mod pieces;
+mod preview;
 mod spill;
 mod weighted;
 
@@ -92,6 +93,7 @@ impl Pass<'_> {
         sketch_size: Option<usize>,
         key: impl Fn(&Extent) -> String,
     ) -> Result<Tally<PretokenCounts>, TrainError> {
+        self.preview(|| PretokenCounter::new(self.pretokenizer.clone(), None))?;
         self.run(Phase::Count, sketch_size, key, || {
             let sketch = sketch_size.map(BigramSketch::new);
             PretokenCounter::new(self.pretokenizer.clone(), sketch)
