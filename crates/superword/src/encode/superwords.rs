@@ -170,7 +170,10 @@ impl SuperwordEncoder {
                 let (tokens, count) = self.table.apply_to_three(symbols, [first, second]);
                 out.extend(&tokens[..count]);
             }
-            (run, ranks, None) if run.len() <= FEW && self.table.is_monotonic() => {
+            // Not in a page, whose code has to be small.
+            (run, ranks, None)
+                if cfg!(feature = "files") && run.len() <= FEW && self.table.is_monotonic() =>
+            {
                 let mut symbols = [0; FEW];
                 for (symbol, &marked) in symbols.iter_mut().zip(run) {
                     *symbol = unmarked(marked);

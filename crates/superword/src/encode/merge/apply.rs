@@ -27,7 +27,8 @@ impl MergeTable {
         if symbols.len() < 2 {
             return;
         }
-        if symbols.len() <= SMALLEST && self.has_small_ranks() {
+        // The code of a page has to be small, so there windows do for all lengths.
+        if cfg!(feature = "files") && symbols.len() <= SMALLEST && self.has_small_ranks() {
             let mut small = Small::<SMALLEST>::new(symbols.len(), |at| rank_at(symbols, at));
             small.apply(self, symbols);
             let len = small.gather(symbols);
@@ -36,7 +37,11 @@ impl MergeTable {
         }
         let units = std::mem::take(symbols);
         let mut tokens = std::mem::take(&mut scratch.tokens);
-        self.merge_in_windows(&units, scratch, &mut tokens, |at| rank_at(&units, at));
+        let rank_at = |at| rank_at(&units, at);
+        // A page has one copy of the code for all kinds of ranks.
+        #[cfg(not(feature = "files"))]
+        let rank_at: &dyn Fn(usize) -> Rank = &rank_at;
+        self.merge_in_windows(&units, scratch, &mut tokens, rank_at);
         *symbols = units;
         symbols.clear();
         symbols.extend(tokens.iter().map(|token| token.symbol));

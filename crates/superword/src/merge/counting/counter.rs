@@ -100,7 +100,9 @@ impl CountedShare {
         }
         seen.count += weight;
         seen.places += 1;
-        if let Some(places) = &mut self.places {
+        if cfg!(feature = "files")
+            && let Some(places) = &mut self.places
+        {
             memory::reserve(places, 1);
             places.push((seen.number, place));
         }

@@ -77,7 +77,10 @@ impl Counting<'_> {
         apply: impl Fn(&mut T, (u32, u32), C) + Sync,
     ) -> Result<(), Stopped> {
         let check = || check_stop(self.observer);
-        if let [tally] = tallies {
+        // Without threads there is one share, so the rest is not compiled.
+        if let [tally, rest @ ..] = tallies
+            && (cfg!(not(feature = "threads")) || rest.is_empty())
+        {
             let all = 1..self.cells.end();
             return self
                 .cells
@@ -86,6 +89,9 @@ impl Counting<'_> {
                         apply(tally, (left, right), change(place, weight, counted));
                     }
                 });
+        }
+        if cfg!(not(feature = "threads")) {
+            return Ok(());
         }
         // In turns, each thread visits some cells, and each thread takes the pairs of its share from all others.
         let shares = tallies.len();
@@ -135,14 +141,17 @@ impl Counting<'_> {
     pub(super) fn count(&self, floor: u64) -> Result<Vec<CountedShare>, Stopped> {
         // The tally of few symbols is small and fast, and their places are many.
         let is_sparse = self.symbols > DENSE;
-        let groups = match self.is_limited && is_sparse {
+        // A page has no memory limit, and its code has to be small.
+        let is_limited = cfg!(feature = "files") && self.is_limited;
+        let groups = match is_limited && is_sparse {
             true => LIMITED_GROUPS,
             false => 1,
         };
         let pairs = self.cells.end() as usize / 8 / self.shares() / groups as usize;
         // A little more than a share, because shares are not equal. Memory that is not used costs nothing.
         let places = self.cells.most_joins() as usize / self.shares();
-        let places = (!self.is_limited && is_sparse).then_some(places + places / 16);
+        let keeps_places = cfg!(feature = "files") && is_sparse && !is_limited;
+        let places = keeps_places.then_some(places + places / 16);
         let counter = |_| Counter::new(self.symbols, pairs, places);
         let shares: Vec<Mutex<CountedShare>> =
             (0..self.shares()).map(|_| Mutex::default()).collect();
@@ -176,7 +185,7 @@ impl Counting<'_> {
         shares: &[(CountedShare, usize)],
         arena: &[AtomicU32],
     ) -> Result<(), Stopped> {
-        if shares.iter().all(|(share, _)| share.places.is_some()) {
+        if cfg!(feature = "files") && shares.iter().all(|(share, _)| share.places.is_some()) {
             self.share(|share| {
                 let (share, start) = &shares[share];
                 share.write_places(*start, arena);
