@@ -9,10 +9,9 @@
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::sync::{Mutex, PoisonError};
 
-use super::budget::{Budget, Purpose, Size};
-use crate::count::{Counts, ONE_IN};
-use crate::hash::NumberMap;
-use crate::memory;
+use super::budget::{Budget, Purpose};
+use super::some_keys::SomeKeys;
+use crate::count::Counts;
 use crate::observe::{Observer, Phase, Step};
 
 /// The share of the text after which the size of the whole is estimated.
@@ -30,9 +29,6 @@ const USUAL_POWER: f64 = 0.65;
 /// The estimate has to be this many times the limit before the text is only measured.
 const CLEARLY: f64 = 1.15;
 
-/// The most keys that are collected. If there are more, only every second one is kept, every fourth one, and so on.
-const MAX_KEYS: usize = if cfg!(test) { 1 << 10 } else { 1 << 20 };
-
 /// What is known after a part of the text.
 #[derive(Clone, Copy, Debug)]
 struct Point {
@@ -43,35 +39,11 @@ struct Point {
 
 #[derive(Debug, Default)]
 struct Collected {
-    /// The length of each key, by its hash.
-    keys: NumberMap<u64, u32>,
-    /// Keys are collected if these bits of their hash are 0.
-    mask: u64,
+    /// The length of each key.
+    keys: SomeKeys<u32>,
     /// The bytes of text that were counted.
     text: u64,
     points: Vec<Point>,
-}
-
-impl Collected {
-    fn add(&mut self, counts: &impl Counts) {
-        counts.for_some_keys(|hash, length| {
-            if hash & self.mask == 0 && !self.keys.contains_key(&hash) {
-                memory::reserve_key(&mut self.keys);
-                self.keys.insert(hash, length.min(u32::MAX as usize) as u32);
-            }
-        });
-        while self.keys.len() > MAX_KEYS {
-            self.mask = self.mask << 1 | 1;
-            self.keys.retain(|hash, _| hash & self.mask == 0);
-        }
-    }
-
-    /// The size of everything that was counted.
-    fn size<C: Counts>(&self) -> Size {
-        let lengths = self.keys.values().map(|&length| length as usize);
-        let size = Size::of_keys::<C>(lengths);
-        size.times(ONE_IN as f64 * (self.mask + 1) as f64)
-    }
 }
 
 /// Watches a pass with a memory limit.
@@ -130,7 +102,7 @@ impl<'a> Forecast<'a> {
             .collected
             .lock()
             .unwrap_or_else(PoisonError::into_inner);
-        collected.add(counts);
+        collected.keys.add(counts, |known, length| *known = length);
         collected.text += text;
         if self.measures() || collected.keys.is_empty() {
             return;
@@ -140,7 +112,7 @@ impl<'a> Forecast<'a> {
         if share < last * EVERY {
             return;
         }
-        let size = collected.size::<C>();
+        let size = collected.keys.size::<C>(|&length| length);
         let keys = size.keys as f64;
         collected.points.push(Point { share, keys });
         let growth = match self.is_repeatable {
@@ -167,7 +139,11 @@ impl<'a> Forecast<'a> {
             .collected
             .lock()
             .unwrap_or_else(PoisonError::into_inner);
-        Budget::needed(collected.size::<C>(), self.purpose, self.other)
+        Budget::needed(
+            collected.keys.size::<C>(|&length| length),
+            self.purpose,
+            self.other,
+        )
     }
 }
 
@@ -211,7 +187,6 @@ impl Observer for Forecast<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::count::PretokenCounts;
 
     #[test]
     fn curves_are_continued_between_their_own_and_the_usual_power() {
@@ -235,36 +210,5 @@ mod tests {
             keys: 5.0,
         };
         assert_eq!(growth(&[only]), 1.0);
-    }
-
-    #[test]
-    fn the_size_of_many_keys_is_found_in_little_memory() {
-        let mut collected = Collected::default();
-        let mut all = PretokenCounts::default();
-        let mut part = PretokenCounts::default();
-        for number in 0..400_000u32 {
-            let long = if number % 5 == 0 {
-                "and more letters"
-            } else {
-                ""
-            };
-            let key = format!("{number}{long}");
-            all.add(key.as_bytes(), 1).unwrap();
-            part.add(key.as_bytes(), 1).unwrap();
-            if number % 50_000 == 49_999 {
-                collected.add(&std::mem::take(&mut part));
-                assert!(collected.keys.len() <= MAX_KEYS);
-            }
-        }
-        assert!(collected.mask > 0);
-        let (found, expected) = (collected.size::<PretokenCounts>(), Size::of(&all));
-        for (found, expected) in [
-            (found.keys, expected.keys),
-            (found.items, expected.items),
-            (found.table, expected.table),
-        ] {
-            let ratio = found as f64 / expected as f64;
-            assert!((0.85..1.15).contains(&ratio), "{found} {expected}");
-        }
     }
 }

@@ -5,6 +5,7 @@
 //! kept to resume from. [`Pass::gather`] adds the parts up. Counting in memory means one piece whose
 //! parts are not written to files.
 
+mod bounds;
 mod budget;
 mod counter;
 mod extents;
@@ -13,6 +14,7 @@ mod gather;
 mod piece;
 mod pieces;
 mod preview;
+mod some_keys;
 mod spill;
 mod weighted;
 
@@ -93,7 +95,9 @@ impl Pass<'_> {
         sketch_size: Option<usize>,
         key: impl Fn(&Extent) -> String,
     ) -> Result<Tally<PretokenCounts>, TrainError> {
-        self.preview(|| PretokenCounter::new(self.pretokenizer.clone(), None))?;
+        if !self.resumes::<PretokenCounts>(Phase::Count, &key)? {
+            self.preview(|| PretokenCounter::new(self.pretokenizer.clone(), None))?;
+        }
         self.run(Phase::Count, sketch_size, key, || {
             let sketch = sketch_size.map(BigramSketch::new);
             PretokenCounter::new(self.pretokenizer.clone(), sketch)

@@ -154,7 +154,7 @@ impl Pass<'_> {
                 continue;
             };
             let key = key(extent);
-            let prefix = format!("{}-{key}", phase.name());
+            let prefix = prefix(phase, &key);
             let piece = match self.find_piece(&prefix, sketch_size) {
                 Some(piece) => {
                     pass_over();
@@ -274,6 +274,20 @@ impl Pass<'_> {
         Ok(piece)
     }
 
+    /// Whether an earlier run has finished the first piece.
+    pub(super) fn resumes<C>(
+        &self,
+        phase: Phase,
+        key: impl Fn(&Extent) -> String,
+    ) -> Result<bool, TrainError> {
+        if self.store.kept_directory().is_none() {
+            return Ok(false);
+        }
+        let extents = self.extents()?;
+        let first = extents.first().map(|extent| prefix(phase, &key(extent)));
+        Ok(first.is_some_and(|first| self.find_piece::<C>(&first, None).is_some()))
+    }
+
     /// A piece that an earlier run finished, if all of its files exist.
     fn find_piece<C>(&self, prefix: &str, sketch_size: Option<usize>) -> Option<Piece<C>> {
         let directory = self.store.kept_directory()?;
@@ -317,6 +331,11 @@ impl Pass<'_> {
             out.write_all(record.as_bytes())
         })
     }
+}
+
+/// What the names of the files of a piece start with.
+fn prefix(phase: Phase, key: &str) -> String {
+    format!("{}-{key}", phase.name())
 }
 
 /// What a piece reads.
