@@ -36,11 +36,13 @@ function row(model: OpenModel, redraw: () => void): HTMLElement {
     model.trained = false;
   };
   const close = async (): Promise<void> => {
-    await closeModel(model.id);
+    // The page shows at once that it is closed, and does not wait for the engine.
+    const closed = closeModel(model.id);
     if (!state.panels.length) defaultPanels();
     changed("models");
     redraw();
     byId("models-close").focus();
+    await closed;
   };
   const show = (): void => {
     showModel(model);
