@@ -86,6 +86,23 @@ def encoding(got: Results, work: str, key: str, title: str) -> str:
     return table([title, *map(str, got.counts)], rows)
 
 
+def compressing(got: Results) -> list[str]:
+    """What the cores give to threads that share nothing, if it was measured."""
+    speeds = [got.speed("compress", "zlib", "bytes", count, "seconds") for count in got.counts]
+    if not any(speeds):
+        return []
+    first = speeds[0]
+    rows = [
+        ["zlib, MB/s", *("–" if s is None else f"{s / 1e6:,.0f}" for s in speeds)],
+        ["zlib, × 1 thread", *("–" if not (s and first) else f"{s / first:.2f}" for s in speeds)],
+    ]
+    return [
+        "What the cores of this machine give to threads that share nothing: zlib compresses the "
+        "same text in pieces of 1 MB.",
+        table(["threads", *map(str, got.counts)], rows),
+    ]
+
+
 def page(result: Record) -> str:
     """Everything as Markdown."""
     got = Results(result)
@@ -106,6 +123,7 @@ def page(result: Record) -> str:
         encoding(got, "encode", "warm", "MB/s, warm"),
         f"`encode_files`, {train:.0f} MB of text from JSONL to shards, first pass:",
         encoding(got, "encode_files", "seconds", "MB/s of text"),
+        *compressing(got),
     ]
     failed = [
         f"- {r['work']} {r['who']}, {r['form']}, {r['threads']} threads: {r['failed']}"

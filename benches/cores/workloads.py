@@ -74,8 +74,8 @@ def prepare(plan: Plan) -> Texts:
 class Job:
     """A measured job, and what it measures."""
 
-    work: str  # train, encode or encode_files
-    who: str  # bpe, boundless, gpt2, gigabpe; words, superwords, gigatoken
+    work: str  # train, encode, encode_files or compress
+    who: str  # bpe, boundless, gpt2, gigabpe; words, superwords, gigatoken; zlib
     form: str  # of the input: jsonl, txt, str, bytes
     threads: int
     item: Measured
@@ -119,7 +119,7 @@ class Workloads:
         """A job that is measured in every round."""
         on = f"{threads} thread{'s' * (threads > 1)}"
         item = Measured(job, f"{work} {who}, {form}, {on}")
-        text = self.texts.held_out if work == "encode" else self.texts.whole
+        text = self.texts.held_out if work in ("encode", "compress") else self.texts.whole
         made = Job(work, who, form, threads, item, key, text["bytes"])
         self.jobs.append(made)
         return made
@@ -178,6 +178,12 @@ class Workloads:
             made.append(self.add("encode_files", who, "jsonl", threads, "seconds", job))
         return made
 
+    def compressing(self, threads: int) -> list[Job]:
+        """zlib, which shows what the cores give to threads that share nothing."""
+        nul = str(Path(self.texts.held_out["stem"]).with_suffix(".nul"))
+        job = {"kind": "compress", "peer": "zlib", "threads": threads, "nul": nul}
+        return [self.add("compress", "zlib", "bytes", threads, "seconds", job)]
+
     def accept(self, job: Job) -> str | None:
         """What is wrong with the first result of a job, if anything."""
         got = job.item.results[0]
@@ -189,7 +195,8 @@ class Workloads:
         if kind not in self.expected and job.who != "gigatoken":
             self.expected[kind] = got["digest"]
         if self.expected.get(kind) != got["digest"]:
-            return "another model" if job.work == "train" else "other ids"
+            wrong = {"train": "another model", "compress": "another result"}
+            return wrong.get(job.work, "other ids")
         return None
 
     def wrong_vocabulary(self, job: Job, size: int) -> str | None:
@@ -231,7 +238,7 @@ class Workloads:
         """Everything, the most informative first."""
         rounds: list[list[Job]] = []
         for counts in self.plan.ordered():
-            for make in (self.training, self.encoding, self.files):
+            for make in (self.training, self.encoding, self.files, self.compressing):
                 rounds.append([job for count in counts for job in make(count)])
                 self.run(rounds[-1])
         self.more_threads()

@@ -16,6 +16,8 @@ import shutil
 import sys
 import tempfile
 import time
+import zlib
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -212,6 +214,19 @@ def spent(done: dict[str, Any]) -> float:
     return sum(result.get("first", 0.0) for result in done.values())
 
 
+def compress(job: Job) -> dict[str, Any]:
+    """Compress a text with zlib in pieces of 1 MB. The threads share nothing but the text."""
+    text = Path(job["nul"]).read_bytes()
+    pieces = [text[at : at + 1_000_000] for at in range(0, len(text), 1_000_000)]
+    with ThreadPoolExecutor(job["threads"]) as pool:
+        list(pool.map(len, pieces))  # Starts the threads.
+        started = time.perf_counter()
+        packed = list(pool.map(lambda piece: zlib.compress(piece, 1), pieces))
+        seconds = time.perf_counter() - started
+    digest = hashlib.sha256(b"".join(packed)).hexdigest()
+    return {"seconds": seconds, "peak_memory": peak_memory(), "digest": digest}
+
+
 def load(job: Job) -> dict[str, Any]:
     """The time to load the tokenizer, without imports, and to encode its first words.
 
@@ -269,6 +284,7 @@ KINDS = {
     "encode": encode,
     "encode_several": encode_several,
     "encode_files": encode_files,
+    "compress": compress,
     "load": load,
     "export": export,
     "needs": needs,

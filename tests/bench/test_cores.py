@@ -112,6 +112,7 @@ def test_a_small_run_checks_records_and_renders(
         assert done["train", "boundless", "jsonl", count]["seconds"] > 0
         assert done["encode", "superwords", "str", count]["first"] > 0
         assert done["encode_files", "words", "jsonl", count]["digest"]
+        assert done["compress", "zlib", "bytes", count]["seconds"] > 0
     assert module("cores.report").page(recorded) == path.with_suffix(".md").read_text()
     assert str(tmp_path) not in path.read_text()
 

@@ -23,7 +23,7 @@ pub(super) struct SuperwordEncoder {
 /// Buffers that are reused from one call of [`SuperwordEncoder::join`] to the next.
 #[derive(Clone, Debug, Default)]
 pub(super) struct JoinScratch {
-    /// Bit `i` is set if symbols `i` and `i + 1` may be at a seam.
+    /// Bit `i` is set if symbols `i` and `i + 1` are at a seam.
     seams: Vec<u64>,
     /// The rank of symbols `i` and `i + 1`, valid where they are at a seam.
     ranks: Vec<Rank>,

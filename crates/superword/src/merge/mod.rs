@@ -61,9 +61,9 @@ pub enum MergeError {
     /// A sum of counts needs more than 64 bits.
     #[error("the counts of the text do not fit in 64 bits")]
     CountOverflow,
-    /// There are more tokens or symbols than 32-bit numbers can address.
+    /// The sequences need more cells than 32-bit numbers can address, or there are too many symbols.
     #[error(
-        "the distinct pretokens or candidates hold more than {} tokens",
+        "the distinct pretokens or candidates are too long together: their tokens need more than {} cells, one or two each",
         u32::MAX
     )]
     TooManyTokens,

@@ -12,10 +12,10 @@ const BETWEEN: u64 = 6144;
 /// The number of merges of a trial whose time is measured, each time.
 const MEASURED: u64 = 128;
 
-/// The number of merges before that after a change, in which threads wake up.
+/// The number of merges after each change of the way, before times are taken. Threads wake up in these.
 const SETTLING: u64 = 32;
 
-/// A merge takes as long as this many places, apart from its own.
+/// What a merge costs apart from its places, in places.
 const MERGE: u64 = 16;
 
 /// A part of the merges.

@@ -15,8 +15,8 @@ use super::zstandard::ZSTD_MAGIC;
 use crate::corpus::{Compression, Format, Location, Source};
 use crate::observe::{Observer, Stopped, check_stop};
 
-/// A record that has this many times the bytes of a wanted section is too long for it.
-const LONGEST: u64 = 16;
+/// A file is not divided if a record has this many times the bytes of a wanted section.
+const LONGEST_RECORD: u64 = 16;
 
 /// What comes before a section. Messages name lines, so a reader must know how many there were.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -110,7 +110,9 @@ impl Source {
             return Ok(None);
         };
         let end_of_record = |from: u64| {
-            let last = from.saturating_add(bytes.saturating_mul(LONGEST)).min(size);
+            let last = from
+                .saturating_add(bytes.saturating_mul(LONGEST_RECORD))
+                .min(size);
             match record_end(&file, self.format, from, last, observer) {
                 Ok(end) if end < last || last == size => Ok(Some(end)),
                 Ok(_) | Err(SearchError::Io) => Ok(None),

@@ -34,14 +34,14 @@ const LARGEST_BUCKET: usize = 40;
 
 impl Slots {
     /// A table of keys that are all different, with values up to [`NO_VALUE`]. `None` if the keys
-    /// were made to be hard to divide.
+    /// cannot be divided, because very many of them get the same bucket. Hostile models have such keys, and some with very
+    /// regular pairs may have them.
     ///
     /// What the table holds does not depend on the order of the entries, but the slots do.
     pub(super) fn new(entries: &[(u64, u32)]) -> Option<Slots> {
         let count = entries.len();
         // With a third of the slots free, there is nearly always a pilot for each bucket. With a fifth,
-        // large tables would lack some. With half of them free, only very bad luck or hostile keys
-        // fail.
+        // large tables would lack some. With half of them free, only crowded keys fail.
         let attempt = |free: usize| Slots::with_slots(entries, count + free + 1);
         attempt(count / 2).or_else(|| attempt(count))
     }

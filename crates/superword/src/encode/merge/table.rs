@@ -180,7 +180,7 @@ fn seam_in_map(map: &NumberMap<u64, Rank>, left: u32, right: u32) -> (bool, Rank
 }
 
 impl Packed {
-    /// `None` if the pairs were made to be hard to pack. Results do not depend on the order of the
+    /// `None` if the pairs cannot be divided into slots (see [`Slots::new`]). Results do not depend on the order of the
     /// map.
     fn new(ranks: &NumberMap<u64, Rank>) -> Option<Packed> {
         let mut filter = HashFilter::with_capacity(ranks.len());

@@ -90,8 +90,8 @@ impl Layer<'_> {
 
 impl Cells {
     /// Lays out sequences in parts, on several threads. `sizes` has the number of sequences of each part, and the sum of
-    /// [`cells_of`] over the symbols in them. `lay(part, layer)` pushes them. `laid()` is called whenever some parts are done. Returns `None` if there
-    /// are too many sequences.
+    /// [`cells_of`] over the symbols in them. `lay(part, layer)` pushes them. `laid()` is called whenever some parts are done. Returns `None` if
+    /// they need more cells than a [`Place`] can name.
     pub(crate) fn lay_out(
         sizes: &[(usize, usize)],
         threads: usize,

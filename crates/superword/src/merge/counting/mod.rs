@@ -67,7 +67,7 @@ impl Counting<'_> {
         vec![work(0)]
     }
 
-    /// Visits all pairs for which `wants(left, right)` is true and passes them to the tallies of their shares, each with what
+    /// Visits all pairs for which `wants(left, right)` is true and passes each to the tally of its share, with what
     /// `change(place, weight, counted)` returns. A tally gets its pairs in the order of their places.
     fn visit<T: Send, C: Copy + Send + Sync>(
         &self,

@@ -38,7 +38,7 @@ const ONE_BYTE_IN: u64 = 4;
 const MOST_BYTES: u64 = 2 << 30;
 
 /// A source that cannot be divided must not be longer than this many windows.
-const LONGEST: u64 = 4;
+const LONGEST_WINDOW: u64 = 4;
 
 /// So many places without a window are passed over. If there are more, the windows do not represent the text.
 const MOST_WITHOUT: usize = WINDOWS / 32;
@@ -148,7 +148,7 @@ impl Pass<'_> {
         let bytes = file.section_at(from, length, self.observer)?;
         Ok(match bytes {
             Some(bytes) => Some(Extent::Section { source, bytes }),
-            None if size <= length * LONGEST => Some(Extent::Sources(source..source + 1)),
+            None if size <= length * LONGEST_WINDOW => Some(Extent::Sources(source..source + 1)),
             None => None,
         })
     }
