@@ -11,6 +11,7 @@ mpl.use("svg")
 mpl.rcParams["svg.hashsalt"] = "superword"  # The same numbers give the same file.
 
 from matplotlib import pyplot as plt  # noqa: E402
+from matplotlib.ticker import LogLocator, NullFormatter  # noqa: E402
 
 from benches.output.bars import speed  # noqa: E402
 from benches.output.tables import METHODS, PHASES, SHOWN, measured, trainer_name  # noqa: E402
@@ -199,7 +200,9 @@ def dots(axes: Any, section: Record, texts: list[str]) -> None:
     axes.set_yticks(range(len(texts)), texts, fontsize=8)
     axes.set_ylim(len(texts) - 0.4, -0.6)
     axes.set_xscale("log")
+    axes.xaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
     axes.xaxis.set_major_formatter("{x:g}")
+    axes.xaxis.set_minor_formatter(NullFormatter())
     axes.grid(True, axis="x", which="both", alpha=0.2)
     axes.grid(True, axis="y", alpha=0.15)
 
