@@ -98,36 +98,35 @@ impl Source {
         Ok(sections)
     }
 
-    /// A section of whole records that starts at or after `from` and has about `bytes`. `None` if the source cannot be
-    /// divided, if nothing is left there, or if a record is several times as long.
-    pub(crate) fn section_at(
+    /// The whole records that belong to a part of the source. Neighbouring parts have neighbouring sections, so every record
+    /// belongs to exactly one of them. A section may be empty. `None` if the source cannot be divided, or if a record is
+    /// several times as long as the part.
+    pub(crate) fn section_of(
         &self,
-        from: u64,
-        bytes: u64,
+        part: Range<u64>,
         observer: &dyn Observer,
     ) -> Result<Option<Range<u64>>, Stopped> {
         let Some((file, size)) = self.divisible() else {
             return Ok(None);
         };
-        let end_of_record = |from: u64| {
-            let last = from
-                .saturating_add(bytes.saturating_mul(LONGEST_RECORD))
-                .min(size);
-            match record_end(&file, self.format, from, last, observer) {
+        let longest = (part.end - part.start).saturating_mul(LONGEST_RECORD);
+        let cut = |at: u64| {
+            if at == 0 || at >= size {
+                return Ok(Some(at.min(size)));
+            }
+            // The first section holds what decides about the encoding.
+            let at = at.max(encoding::HEAD as u64);
+            let last = at.saturating_add(longest).min(size);
+            match record_end(&file, self.format, at, last, observer) {
                 Ok(end) if end < last || last == size => Ok(Some(end)),
                 Ok(_) | Err(SearchError::Io) => Ok(None),
                 Err(SearchError::Stopped(stopped)) => Err(stopped),
             }
         };
-        let start = match from < encoding::HEAD as u64 {
-            true => Some(0),
-            false => end_of_record(from)?,
-        };
-        let Some(start) = start.filter(|&start| start < size) else {
-            return Ok(None);
-        };
-        let end = end_of_record(start.saturating_add(bytes).max(encoding::HEAD as u64))?;
-        Ok(end.map(|end| start..end))
+        Ok(match (cut(part.start)?, cut(part.end)?) {
+            (Some(start), Some(end)) => Some(start..end.max(start)),
+            _ => None,
+        })
     }
 
     /// The open file and its size, if sections of it can be read.
@@ -263,27 +262,30 @@ mod tests {
     }
 
     #[test]
-    fn a_section_anywhere_holds_whole_records() {
+    fn every_record_belongs_to_one_part() {
         let line = "x".repeat(80);
         let text = format!("{line}\n{line}\n{line}\n{}\nlast", "y".repeat(2000));
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("file.txt");
         std::fs::write(&path, &text).unwrap();
         let source = Source::from_path(&path, Some(Format::Lines)).unwrap();
-        let at = |from, bytes| source.section_at(from, bytes, &Silent).unwrap();
-        assert_eq!(at(0, 20), Some(0..81));
-        assert_eq!(at(0, 82), Some(0..162));
-        assert_eq!(at(81, 20), Some(81..162));
-        assert_eq!(at(82, 20), Some(162..243));
-        // Part of a long record: what follows would be far away.
-        assert_eq!(at(400, 100), None);
-        assert_eq!(at(400, 1000), Some(2244..2248));
-        assert_eq!(at(162, 100), None);
-        assert_eq!(at(2244, 20), Some(2244..2248));
-        assert_eq!(at(2246, 20), None);
-        assert_eq!(at(u64::MAX, 1), None);
+        let of = |part| source.section_of(part, &Silent).unwrap();
+        for step in [130, 150, 500, 2000, 5000] {
+            let mut end = 0;
+            for start in (0..3000).step_by(step) {
+                let section = of(start..start + step as u64).expect("no record is too long");
+                assert_eq!(section.start, end, "{step} {start}");
+                end = section.end;
+                assert!([0, 81, 162, 243, 2244, 2248].contains(&end), "{step} {end}");
+            }
+            assert_eq!(end, text.len() as u64);
+        }
+        // The start that decides about the encoding is never divided.
+        assert_eq!((of(0..10), of(10..20)), (Some(0..81), Some(81..81)));
+        // The end of a long record would be far away.
+        assert_eq!((of(200..300), of(300..400)), (None, None));
         let compressed = Source::from_path(directory.path().join("a.gz"), None).unwrap();
-        assert_eq!(compressed.section_at(0, 1, &Silent), Ok(None));
+        assert_eq!(compressed.section_of(0..1, &Silent), Ok(None));
     }
 
     #[test]

@@ -17,6 +17,7 @@ mod preview;
 mod some_keys;
 mod spill;
 mod weighted;
+mod windows;
 
 pub(super) use budget::{Budget, Purpose, Size};
 pub(super) use piece::WeightedPart;

@@ -1,4 +1,4 @@
-//! Tells before a pass that its counts will not fit into the memory limit.
+//! Refuses a memory limit before a pass if the counts surely will not fit.
 //!
 //! *Windows* are measured: parts of the text, chosen at random, some of whose keys are collected. If even a low estimate of
 //! the keys of the whole text does not fit, the pass is refused, and the hint names a limit that is enough for a high one. In
@@ -7,10 +7,6 @@
 //!
 //! Both estimates follow from how many keys are in exactly one window, in two, and so on; see [`super::bounds`].
 
-use std::collections::BTreeSet;
-
-use xxhash_rust::xxh3::xxh3_64;
-
 use super::super::TrainError;
 use super::super::extent::Extent;
 use super::Pass;
@@ -18,34 +14,24 @@ use super::bounds::{Occurrences, TIMES};
 use super::budget::{Budget, Size};
 use super::counter::Counter;
 use super::some_keys::SomeKeys;
-use crate::corpus::{Before, DocumentSink, ReadError, ReadOptions, Section, Source};
+use super::windows::Places;
+use crate::corpus::{Before, DocumentSink, ReadError, ReadOptions, Section};
 use crate::corpus::{read_parallel, read_section};
 use crate::count::Counts;
-use crate::observe::{Observer, Phase, Stopped};
+use crate::observe::{Observer, Phase};
 use crate::text::SplitError;
 use crate::threads;
 
 /// A text of fewer stored bytes is read at once.
 const LEAST_BYTES: u64 = if cfg!(test) { 1 << 14 } else { 128 << 20 };
 
-/// The number of windows. All are about equally long.
-const WINDOWS: usize = 1024;
-
-/// About one in this many bytes is in a window.
-const ONE_BYTE_IN: u64 = 4;
-
-/// The most bytes in all windows together.
-const MOST_BYTES: u64 = 2 << 30;
-
-/// A source that cannot be divided must not be longer than this many windows.
-const LONGEST_WINDOW: u64 = 4;
-
-/// So many places without a window are passed over. If there are more, the windows do not represent the text.
-const MOST_WITHOUT: usize = WINDOWS / 32;
-
-/// The text is estimated after this many windows, and then whenever their number has doubled. A limit that is clearly
+/// The text is estimated after this many windows, and then whenever their number has doubled. A limit that is probably
 /// large enough is accepted then. A limit that is too small is refused after the last window, so that the hint is exact.
 const FIRST: usize = 16;
+
+/// If the high estimate needs this many times the memory of the low one, its number would be of no use. Then the pass
+/// measures the text.
+const FAR_APART: f64 = 2.0;
 
 impl Pass<'_> {
     /// Returns [`TrainError::MemoryExceeded`] if the counts of the text surely do not fit.
@@ -56,107 +42,54 @@ impl Pass<'_> {
         let Some(budget) = self.budget.filter(|_| self.sample.is_none()) else {
             return Ok(());
         };
-        let total = self.inputs.sources().iter();
-        let total = total.fold(0, |sum: u64, source| {
-            sum.saturating_add(source.stored_bytes())
-        });
-        if total < LEAST_BYTES {
-            return Ok(());
-        }
-        let Some(windows) = self.windows(total)? else {
+        let sources = self.inputs.sources();
+        let Some(places) = Places::new(sources, LEAST_BYTES) else {
             return Ok(());
         };
         let threads = threads::resolve(self.read.threads);
-        let (mut seen, mut stored) = (Seen::default(), 0u64);
+        let windows = places.windows();
+        let mut seen = Seen::default();
         for some in windows.chunks(FIRST) {
-            let measured = threads::map(threads, some.iter().collect(), |window| {
-                self.measure(window, &make)
+            let measured = threads::map(threads, some.to_vec(), |place| {
+                let extents = places.at(place, self.observer)?;
+                extents
+                    .map(|extents| self.measure(&extents, &make))
+                    .transpose()
             });
-            for (window, counts) in some.iter().zip(measured) {
+            for counts in measured {
                 match counts {
-                    Ok(counts) => seen.add(&counts),
+                    Ok(Some(counts)) => seen.add(&counts),
                     Err(ReadError::Stopped(stopped)) => return Err(stopped.into()),
                     // The pass finds the same error, and says where it is.
-                    Err(ReadError::Corpus(_) | ReadError::Sink(_)) => return Ok(()),
+                    Ok(None) | Err(ReadError::Corpus(_) | ReadError::Sink(_)) => return Ok(()),
                 }
-                stored += self.stored_bytes(window);
             }
             let is_last = seen.windows == windows.len();
             if !is_last && !seen.windows.is_power_of_two() {
                 continue;
             }
-            let (least, most) = seen.growth(stored as f64 / total as f64);
+            let (occurrences, share) = (seen.occurrences(), places.share(seen.windows));
             let size = seen.size::<C::Counts>();
             let needed =
                 |growth| Budget::needed(size.times(growth), self.purpose, self.other_bytes());
-            if !budget.is_below(needed(most)) {
+            if !budget.is_below(needed(occurrences.likely(share))) {
                 return Ok(());
             }
-            if is_last && budget.is_below(needed(least)) {
-                return Err(budget.exceeded(C::Counts::NAME, needed(most)));
+            if is_last {
+                let (least, most) = occurrences.growth(share);
+                let (least, most) = (needed(least), needed(most));
+                if budget.is_below(least) && (most as f64) < least as f64 * FAR_APART {
+                    return Err(budget.exceeded(C::Counts::NAME, most));
+                }
             }
         }
         Ok(())
     }
 
-    /// Windows of a text of `total` stored bytes, in random order. `None` if the text cannot be read in parts.
-    fn windows(&self, total: u64) -> Result<Option<Vec<Extent>>, Stopped> {
-        let sources = self.inputs.sources();
-        if !sources.iter().all(Source::is_stored) {
-            return Ok(None);
-        }
-        let ends = sources.iter().scan(0u64, |end, source| {
-            *end = end.saturating_add(source.stored_bytes());
-            Some(*end)
-        });
-        let ends: Vec<u64> = ends.collect();
-        let length = ((total / ONE_BYTE_IN).min(MOST_BYTES) / WINDOWS as u64).max(1);
-        let places = total / length;
-        let mut windows: Vec<Extent> = Vec::new();
-        let mut taken = BTreeSet::new();
-        let mut without = 0;
-        // The same windows in every run.
-        for number in 0u64.. {
-            let random = xxh3_64(&number.to_le_bytes());
-            let place = ((u128::from(random) * u128::from(places)) >> 64) as u64;
-            if !taken.insert(place) {
-                continue;
-            }
-            match self.window_at(place * length, length, &ends)? {
-                Some(window) if windows.contains(&window) => {}
-                Some(window) => windows.push(window),
-                None if without == MOST_WITHOUT => return Ok(None),
-                None => without += 1,
-            }
-            if taken.len() >= WINDOWS + without {
-                break;
-            }
-        }
-        Ok(Some(windows))
-    }
-
-    /// The window of about `length` bytes that starts near this place of the text. `ends` are the places where sources end.
-    fn window_at(&self, place: u64, length: u64, ends: &[u64]) -> Result<Option<Extent>, Stopped> {
-        let source = ends.partition_point(|&end| end <= place);
-        let Some(end) = ends.get(source) else {
-            return Ok(None);
-        };
-        let file = &self.inputs.sources()[source];
-        let size = file.stored_bytes();
-        let from = place.saturating_sub(end.saturating_sub(size));
-        let from = from.min(size.saturating_sub(length));
-        let bytes = file.section_at(from, length, self.observer)?;
-        Ok(match bytes {
-            Some(bytes) => Some(Extent::Section { source, bytes }),
-            None if size <= length * LONGEST_WINDOW => Some(Extent::Sources(source..source + 1)),
-            None => None,
-        })
-    }
-
     /// The counts of some keys of a window.
     fn measure<C: Counter>(
         &self,
-        window: &Extent,
+        window: &[Extent],
         make: &(impl Fn() -> C + Sync),
     ) -> Result<Vec<C::Counts>, ReadError<SplitError>> {
         let make_sink = |_| {
@@ -165,8 +98,7 @@ impl Pass<'_> {
             Measuring(counter)
         };
         let quiet = Quiet(self.observer);
-        let sources = self.inputs.sources();
-        let read_of = |source: usize| ReadOptions {
+        let read_of = |sources| ReadOptions {
             allow_empty: true,
             // Each thread measures other windows.
             threads: 1,
@@ -174,30 +106,35 @@ impl Pass<'_> {
                 .read
                 .groups
                 .as_ref()
-                .map(|groups| groups.slice(source..source + 1)),
+                .map(|groups| groups.slice(sources)),
             ..self.read.clone()
         };
-        let sinks = match window {
-            Extent::Section { source, bytes } => {
-                let section = Section {
-                    bytes: bytes.clone(),
-                    // Only messages need the number of lines.
-                    before: Before {
-                        lines: 0,
-                        is_blank: bytes.start == 0,
-                    },
-                };
-                let (source, read) = (&sources[*source], read_of(*source));
-                read_section(source, &section, &read, Phase::Count, &quiet, make_sink)?.0
-            }
-            Extent::Sources(range) => {
-                let (sources, read) = (&sources[range.clone()], read_of(range.start));
-                read_parallel(sources, &read, Phase::Count, &quiet, make_sink)?.0
-            }
-            Extent::Sample { .. } => Vec::new(),
-        };
-        let counts = sinks.into_iter().map(|mut sink| sink.0.take_counts());
-        Ok(counts.collect())
+        let mut counts = Vec::new();
+        for extent in window {
+            let sinks = match extent {
+                Extent::Section { source, bytes } => {
+                    let section = Section {
+                        bytes: bytes.clone(),
+                        // Only messages need the number of lines.
+                        before: Before {
+                            lines: 0,
+                            is_blank: bytes.start == 0,
+                        },
+                    };
+                    let read = read_of(*source..source + 1);
+                    let source = &self.inputs.sources()[*source];
+                    read_section(source, &section, &read, Phase::Count, &quiet, make_sink)?.0
+                }
+                Extent::Sources(range) => {
+                    let read = read_of(range.clone());
+                    let sources = &self.inputs.sources()[range.clone()];
+                    read_parallel(sources, &read, Phase::Count, &quiet, make_sink)?.0
+                }
+                Extent::Sample { .. } => Vec::new(),
+            };
+            counts.extend(sinks.into_iter().map(|mut sink| sink.0.take_counts()));
+        }
+        Ok(counts)
     }
 }
 
@@ -242,13 +179,13 @@ impl Seen {
         self.keys.size::<C>(|key| key.length)
     }
 
-    /// At least and at most how many times as many keys the whole text has, if the windows are this share of it.
-    fn growth(&self, share: f64) -> (f64, f64) {
+    /// In how many windows the keys are.
+    fn occurrences(&self) -> Occurrences {
         let mut occurrences = Occurrences::new(self.windows);
         for key in self.keys.known() {
             occurrences.add(key.windows as usize, &key.first);
         }
-        (occurrences.least(share), occurrences.most(share))
+        occurrences
     }
 }
 
@@ -284,91 +221,31 @@ mod tests {
 
     use super::*;
     use crate::Method;
-    use crate::corpus::Format;
+    use crate::corpus::{Format, Source};
     use crate::count::PretokenCounts;
-    use crate::observe::Silent;
     use crate::text::{Pretokenizer, PretokenizerConfig};
-    use crate::train::counting::Purpose;
-    use crate::train::inputs::Inputs;
-    use crate::train::work::Store;
     use crate::train::{Resources, TrainOptions, train};
 
     #[test]
     fn nothing_is_added_to_what_is_known() {
+        let growth = |seen: &Seen, share| {
+            let occurrences = seen.occurrences();
+            let (least, most) = occurrences.growth(share);
+            [least, occurrences.likely(share), most]
+        };
         let mut seen = Seen::default();
-        assert_eq!(seen.growth(0.5), (1.0, 1.0));
+        assert_eq!(growth(&seen, 0.5), [1.0; 3]);
         let mut counts = PretokenCounts::default();
         (0..20_000u32).for_each(|word| counts.add(word.to_string().as_bytes(), 1).unwrap());
         seen.add(std::slice::from_ref(&counts));
-        assert_eq!(seen.growth(1.0), (1.0, 1.0));
+        assert_eq!(growth(&seen, 1.0), [1.0; 3]);
         (0..16).for_each(|_| seen.add(std::slice::from_ref(&counts)));
-        assert_eq!(seen.growth(0.01), (1.0, 1.0));
+        assert_eq!(growth(&seen, 0.01), [1.0; 3]);
         assert_eq!(seen.windows, 17);
     }
 
     fn pretokenizer() -> Pretokenizer {
         Pretokenizer::new(PretokenizerConfig::default()).unwrap()
-    }
-
-    fn windows(sources: &[Source]) -> Option<Vec<Extent>> {
-        let inputs = Inputs::read_once(sources);
-        let pass = Pass {
-            inputs: &inputs,
-            sample: None,
-            read: &ReadOptions::default(),
-            pretokenizer: &pretokenizer(),
-            store: &Store::open(&Resources::default()).unwrap(),
-            budget: None,
-            has_sketch: false,
-            purpose: Purpose::Learning,
-            piece_bytes: None,
-            observer: &Silent,
-        };
-        let total = sources.iter().map(Source::stored_bytes).sum();
-        pass.windows(total).unwrap()
-    }
-
-    #[test]
-    fn windows_are_spread_over_all_sources() {
-        let directory = tempfile::tempdir().unwrap();
-        let source = |name: &str, format: Format, text: &str| {
-            let path = directory.path().join(name);
-            std::fs::write(&path, text).unwrap();
-            Source::from_path(path, Some(format)).unwrap()
-        };
-        let line = "some words of a line\n";
-        let large = source("large", Format::Lines, &line.repeat(80_000));
-        let other = source("other", Format::Lines, &line.repeat(40_000));
-        let small = source("small.md", Format::Text, "undivided");
-        let found = windows(&[large, small.clone(), other.clone()]).unwrap();
-        for (first, expected) in [(64, 1.0..4.0), (found.len(), 1.6..2.5)] {
-            let mut bytes = [0u64; 3];
-            let (mut starts, mut ends) = ([u64::MAX; 3], [0; 3]);
-            for window in &found[..first] {
-                let Extent::Section {
-                    source,
-                    bytes: place,
-                } = window
-                else {
-                    continue;
-                };
-                bytes[*source] += place.end - place.start;
-                starts[*source] = starts[*source].min(place.start);
-                ends[*source] = ends[*source].max(place.end);
-            }
-            let ratio = bytes[0] as f64 / bytes[2] as f64;
-            assert!(expected.contains(&ratio), "{first} {bytes:?}");
-            assert!(
-                starts[0] < 200_000 && starts[2] < 200_000,
-                "{first} {starts:?}"
-            );
-            assert!(ends[0] > 1_500_000 && ends[2] > 600_000, "{first} {ends:?}");
-        }
-        // One that is large and cannot be divided.
-        let text = source("large.txt", Format::Text, &line.repeat(9000));
-        assert_eq!(windows(&[text, other.clone()]), None);
-        let stdin = Source::stdin(Format::Lines);
-        assert_eq!(windows(&[other, stdin]), None);
     }
 
     /// Notes whether the pass has started.
