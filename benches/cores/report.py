@@ -98,7 +98,7 @@ def compressing(got: Results) -> list[str]:
     ]
     return [
         "What the cores of this machine give to threads that share nothing: zlib compresses the "
-        "same text in pieces of 1 MB.",
+        "same text in pieces of 250 kB.",
         table(["threads", *map(str, got.counts)], rows),
     ]
 

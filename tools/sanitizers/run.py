@@ -35,12 +35,20 @@ from typing import NamedTuple
 ROOT = Path(__file__).resolve().parents[2]
 TARGET = "x86_64-unknown-linux-gnu"
 
-# The tests that reach unsafe code. Everything else of the engine is safe Rust.
+# Tests of unsafe code that Miri can run in a reasonable time. docs/security.md has a table of the
+# files with unsafe code, which says what is left out. There is no test of `large.rs`: it compiles
+# to a plain version under Miri, which has no huge pages.
 MIRI_TESTS = (
+    "corpus::parse::plain::",
+    # One of its lines has escapes, so that a `String` is made without a second check of UTF-8.
+    "the_scanner_is_sure_of_common_lines",
     "text::scan::blocks::",
-    "encode::cache::prefetch::",
+    "prefetch::",
+    # Not all tests of the cache: another one looks up half a million pretokens.
+    "a_new_cache_holds_the_known_tokens",
     "every_way_to_merge_gives_the_same",
     "every_way_to_unpack_gives_the_bits_that_are_there",
+    "merge::crew::",
 )
 
 # What crates/superword/src/cpu.rs looks for. Miri has only the features that it compiles for.
@@ -117,9 +125,9 @@ def passes(name: str) -> bool:
     start = time.monotonic()
     step = STEPS[name]()
     print(f"== {name}: {' '.join([*step.command, *step.filters])}", flush=True)
-    unmatched = filters_without_tests(step)
-    if unmatched:
-        print(f"== {name}: FAILED: no test is called {', '.join(unmatched)}", flush=True)
+    problem = wrong_filters(step)
+    if problem:
+        print(f"== {name}: FAILED: {problem}", flush=True)
         return False
     done = output_of(step, *step.filters)
     tests = sum(map(int, re.findall(r"(\d+) passed", done.stdout)))
@@ -148,16 +156,17 @@ def output_of(step: Step, *arguments: str) -> subprocess.CompletedProcess[str]:
     )
 
 
-def filters_without_tests(step: Step) -> list[str]:
-    """The filters that match no test, for example because a module was renamed."""
+def wrong_filters(step: Step) -> str | None:
+    """What is wrong with the filters, for example that a module was renamed."""
     if not step.filters:
-        return []
+        return None
     listed = output_of(step, "--list")
     if listed.returncode:
         print(listed.stdout[-20_000:])
-        return list(step.filters)
+        return "the tests cannot be listed"
     names = re.findall(r"^(\S+): test$", listed.stdout, flags=re.MULTILINE)
-    return [part for part in step.filters if not any(part in name for name in names)]
+    unmatched = [part for part in step.filters if not any(part in name for name in names)]
+    return f"no test is called {', '.join(unmatched)}" if unmatched else None
 
 
 def miri(features: str = "") -> Step:
