@@ -233,6 +233,8 @@ impl<'a, R: AllowedPairs> Merger<'a, R> {
         let counting = counting::Counting {
             cells: &self.cells,
             symbols: self.tokens.len(),
+            // Each join takes away one. Pairs are not counted again after deletions.
+            neighbours: self.cells.most_joins().saturating_sub(self.joins),
             #[cfg(feature = "threads")]
             crew: &self.crew,
             threads: self.threads,
