@@ -63,7 +63,7 @@ pub enum MergeError {
     CountOverflow,
     /// The sequences need more cells than 32-bit numbers can address, or there are too many symbols.
     #[error(
-        "the distinct pretokens or candidates are too long together: their tokens need more than {} cells, one or two each",
+        "the distinct pretokens or candidates are too long in total: they need more than {} cells (a token takes one or two)",
         u32::MAX
     )]
     TooManyTokens,
