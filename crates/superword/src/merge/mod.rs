@@ -63,7 +63,7 @@ pub enum MergeError {
     CountOverflow,
     /// The sequences need more cells than 32-bit numbers can address, or there are too many symbols.
     #[error(
-        "the distinct pretokens or candidates are too long together: their tokens need more than {} cells, one or two each",
+        "the distinct pretokens or candidates are too long in total: they need more than {} cells (a token takes one or two)",
         u32::MAX
     )]
     TooManyTokens,
@@ -233,6 +233,8 @@ impl<'a, R: AllowedPairs> Merger<'a, R> {
         let counting = counting::Counting {
             cells: &self.cells,
             symbols: self.tokens.len(),
+            // Each join takes away one. Pairs are not counted again after deletions.
+            neighbours: self.cells.most_joins().saturating_sub(self.joins),
             #[cfg(feature = "threads")]
             crew: &self.crew,
             threads: self.threads,

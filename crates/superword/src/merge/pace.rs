@@ -7,13 +7,13 @@
 use std::time::{Duration, Instant};
 
 /// The number of merges between two trials.
-const BETWEEN: u64 = 6144;
+const BETWEEN: u64 = if cfg!(test) { 8 } else { 6144 };
 
 /// The number of merges of a trial whose time is measured, each time.
-const MEASURED: u64 = 128;
+const MEASURED: u64 = if cfg!(test) { 4 } else { 128 };
 
 /// The number of merges after each change of the way, before times are taken. Threads wake up in these.
-const SETTLING: u64 = 32;
+const SETTLING: u64 = if cfg!(test) { 2 } else { 32 };
 
 /// What a merge costs apart from its places, in places.
 const MERGE: u64 = 16;
@@ -70,16 +70,6 @@ struct Point {
     places: u64,
 }
 
-impl Point {
-    fn now(merges: u64, places: u64) -> Point {
-        Point {
-            time: Instant::now(),
-            merges,
-            places,
-        }
-    }
-}
-
 /// Finds out whether rounds are faster than one merge after the other.
 #[derive(Debug)]
 pub(super) struct Pace {
@@ -106,14 +96,21 @@ impl Pace {
     }
 
     /// Whether the next merges should be made in a round, after this many merges that have joined pairs at this many places.
+    /// `time` is asked for the time only when it matters.
     #[inline(always)]
-    pub(super) fn has_rounds(&mut self, merges: u64, places: u64) -> bool {
-        let Some(start) = self.start else {
-            self.turn(Point::now(merges, places));
-            return self.is_round();
-        };
-        if merges >= start.merges + PARTS[self.part].merges {
-            self.turn(Point::now(merges, places));
+    pub(super) fn has_rounds(
+        &mut self,
+        merges: u64,
+        places: u64,
+        time: impl FnOnce() -> Instant,
+    ) -> bool {
+        let is_over = |start: Point| merges >= start.merges + PARTS[self.part].merges;
+        if self.start.is_none_or(is_over) {
+            self.turn(Point {
+                time: time(),
+                merges,
+                places,
+            });
         }
         self.is_round()
     }
@@ -154,20 +151,14 @@ mod tests {
     /// Makes merges that take this long for each place, with rounds and without. Returns how many were made in rounds.
     fn rounds(merges: u64, with_rounds: u64, without: u64) -> u64 {
         let mut pace = Pace::new();
-        let mut now = Point::now(0, 0);
-        let mut rounds = 0;
+        let (mut now, mut joined, mut rounds) = (Instant::now(), 0, 0);
         for number in 0..merges {
-            let start = pace.start.unwrap_or(now);
-            if pace.start.is_none() || now.merges >= start.merges + PARTS[pace.part].merges {
-                pace.turn(now);
-            }
+            let is_round = pace.has_rounds(number, joined, || now);
+            let each = if is_round { with_rounds } else { without };
             // Smaller and smaller merges.
             let places = 1000 - number * 1000 / merges;
-            let is_round = pace.is_round();
-            let each = if is_round { with_rounds } else { without };
-            now.time += Duration::from_nanos(each * (places + MERGE));
-            now.merges += 1;
-            now.places += places;
+            now += Duration::from_nanos(each * (places + MERGE));
+            joined += places;
             rounds += u64::from(is_round);
         }
         rounds

@@ -8,6 +8,7 @@
 
 use std::ops::Range;
 use std::sync::{Mutex, PoisonError};
+use std::time::Instant;
 
 use super::cells::MAX_SYMBOLS;
 use super::index::List;
@@ -177,7 +178,8 @@ impl<R: AllowedPairs> Merger<'_, R> {
         if self.threads == 1 || !self.made.is_empty() {
             return;
         }
-        if !self.pace.has_rounds(self.tokens.len() as u64, self.joins) {
+        let (merges, joins) = (self.tokens.len() as u64, self.joins);
+        if !self.pace.has_rounds(merges, joins, Instant::now) {
             return;
         }
         self.prepare_allowed();

@@ -101,7 +101,8 @@ impl Cells {
         let sequences = sizes.iter().map(|size| size.0).sum();
         let size = |&(sequences, cells): &(usize, usize)| sequences * BORDER_CELLS as usize + cells;
         let end = 1 + sizes.iter().map(size).sum::<usize>();
-        if end >= Place::MAX as usize {
+        // The place after the last block is computed too, so it must not overflow.
+        if end > (Place::MAX - BLOCK) as usize {
             return None;
         }
         let mut cells = Vec::new();

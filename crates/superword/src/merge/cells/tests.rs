@@ -68,6 +68,14 @@ fn parts_are_laid_out_one_after_the_other() {
 }
 
 #[test]
+fn cells_that_no_place_can_name_are_refused() {
+    let most = (Place::MAX - BLOCK) as usize - 1 - BORDER_CELLS as usize;
+    for cells in [most + 1, most + BLOCK as usize, Place::MAX as usize] {
+        assert!(Cells::lay_out(&[(1, cells)], 1, |_, _| (), || ()).is_none());
+    }
+}
+
+#[test]
 fn equal_neighbours_count_without_overlap() {
     for (length, expected) in [(2, 1), (3, 1), (4, 2), (5, 2)] {
         let cells = Cells::of(&[(vec![1; length], 1)]);

@@ -18,7 +18,7 @@ pub(in crate::merge) struct Counted {
 pub(in crate::merge) struct CountedShare {
     pub(in crate::merge) pairs: Vec<Counted>,
     /// All places in order, each with the number of its pair, so that pairs need not be looked up again to write their
-    /// places. `None` if that would take too much memory.
+    /// places. `None` if that would take too much memory, or if the system has too little.
     pub(super) places: Option<Vec<(u32, Place)>>,
     /// Numbers of pairs are below this.
     pub(super) numbers: u32,
@@ -35,13 +35,13 @@ impl Counter {
     /// A counter for pairs of this many symbols. About `pairs` different ones will come, at about this many places if they
     /// are kept.
     pub(super) fn new(symbols: usize, pairs: usize, places: Option<usize>) -> Counter {
+        // Keeping places only saves time, so it must not fail for want of memory.
         let list = |likely| {
             let mut list = Vec::new();
-            memory::reserve_exact(&mut list, likely);
-            list
+            list.try_reserve_exact(likely).is_ok().then_some(list)
         };
         let share = CountedShare {
-            places: places.map(list),
+            places: places.and_then(list),
             ..CountedShare::default()
         };
         Counter {
@@ -103,8 +103,32 @@ impl CountedShare {
         if cfg!(feature = "files")
             && let Some(places) = &mut self.places
         {
-            memory::reserve(places, 1);
-            places.push((seen.number, place));
+            if places.len() == places.capacity() && places.try_reserve(1).is_err() {
+                self.places = None;
+            } else {
+                places.push((seen.number, place));
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn places_that_do_not_fit_in_memory_are_not_kept() {
+        for (likely, is_kept) in [(0, true), (2, true), (usize::MAX, false)] {
+            let mut counter = Counter::new(1000, 4, Some(likely));
+            for place in 1..20 {
+                counter.add((place % 3, 7), (5, place));
+            }
+            let mut share = CountedShare::default();
+            counter.finish(1, &mut share);
+            let places: u32 = share.pairs.iter().map(|one| one.seen.places).sum();
+            assert_eq!((share.pairs.len(), places), (3, 19));
+            let kept = share.places.map(|places| places.len());
+            assert_eq!(kept, is_kept.then_some(19));
         }
     }
 }

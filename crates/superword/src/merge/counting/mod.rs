@@ -29,6 +29,8 @@ pub(super) struct Counting<'a> {
     pub(super) cells: &'a Cells,
     /// All symbols in the cells are below this.
     pub(super) symbols: usize,
+    /// About this many neighbours are in the cells. It only decides how much memory is reserved.
+    pub(super) neighbours: u64,
     /// The threads that count.
     #[cfg(feature = "threads")]
     pub(super) crew: &'a Crew,
@@ -148,8 +150,9 @@ impl Counting<'_> {
             false => 1,
         };
         let pairs = self.cells.end() as usize / 8 / self.shares() / groups as usize;
-        // A little more than a share, because shares are not equal. Memory that is not used costs nothing.
-        let places = self.cells.most_joins() as usize / self.shares();
+        // A little more than a share, because shares are not equal. Where the system commits memory lazily, the part that is
+        // not used costs nothing.
+        let places = self.neighbours as usize / self.shares();
         let keeps_places = cfg!(feature = "files") && is_sparse && !is_limited;
         let places = keeps_places.then_some(places + places / 16);
         let counter = |_| Counter::new(self.symbols, pairs, places);
@@ -173,9 +176,14 @@ impl Counting<'_> {
         }
         let share = |share: Mutex<CountedShare>| share.into_inner();
         let shares = shares.into_iter().map(share);
-        Ok(shares
+        let mut shares: Vec<_> = shares
             .map(|share| share.unwrap_or_else(PoisonError::into_inner))
-            .collect())
+            .collect();
+        // They are used only if all shares have them, and otherwise the memory is needed.
+        if shares.iter().any(|share| share.places.is_none()) {
+            shares.iter_mut().for_each(|share| share.places = None);
+        }
+        Ok(shares)
     }
 
     /// Writes the places of these pairs, share by share. Those of each share follow each other in the arena, from the

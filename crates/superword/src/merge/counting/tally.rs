@@ -29,7 +29,7 @@ enum Values<V> {
 }
 
 /// The most symbols for a dense array. At this size it fits a second-level cache.
-pub(super) const DENSE: usize = 256;
+pub(super) const DENSE: usize = if cfg!(test) { 8 } else { 256 };
 
 /// How many changes wait while their values are fetched.
 const WAITING: usize = 16;
