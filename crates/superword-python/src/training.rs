@@ -8,6 +8,7 @@ use superword::corpus::{ReadReport, Source};
 use superword::observe::Phase;
 use superword::train::{PhaseTime, TrainError, TrainReport, train as run};
 
+use crate::allocator::WithinLimit;
 use crate::arguments::{self, Input, Options};
 use crate::errors;
 use crate::model::PyModel;
@@ -36,6 +37,7 @@ pub(crate) fn train<'py>(
     options.finish()?;
     let sources = arguments::sources(sources)?;
     let (trained, peaks) = measured(py, progress, move |observer| {
+        let _within = WithinLimit::start(resources.max_memory);
         let sources: Vec<Source> = sources
             .into_iter()
             .map(|source| source.buffer(observer))

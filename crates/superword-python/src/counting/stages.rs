@@ -10,6 +10,7 @@ use superword::observe::Observer;
 use superword::text::Pretokenizer;
 use superword::train::{self, Cut, Text, TrainError};
 
+use crate::allocator::WithinLimit;
 use crate::arguments::{self, Input, Options};
 use crate::counting::bounds::PyBounds;
 use crate::counting::candidates::{PyCandidates, candidates_for};
@@ -61,6 +62,7 @@ pub(crate) fn count_pretokens<'py>(
     options.finish()?;
     let sources = arguments::sources(sources)?;
     let (result, peaks) = measured(py, progress, move |observer| {
+        let _within = WithinLimit::start(max_memory);
         let text = Text {
             sources: &buffered(sources, observer)?,
             read: &read,
@@ -134,6 +136,7 @@ pub(crate) fn count_candidates<'py>(
     let model = model.get().model().clone();
     let words = model.clone();
     let (result, peaks) = measured(py, progress, move |observer| {
+        let _within = WithinLimit::start(max_memory);
         let text = Text {
             sources: &buffered(sources, observer)?,
             read: &read,
