@@ -19,7 +19,7 @@ import pytest
 from click.testing import CliRunner
 from superword import shards
 from superword.cli import cli
-from superword.errors import InputError, MissingInputError, OptionError, ShardFileError
+from superword.errors import InputError, MissingInputError, OptionError, SaveError, ShardFileError
 from superword.shards import EncodedCorpus, PackedShard, open_ids, pack
 from support.texts import DOCUMENTS
 from support.variants import engine
@@ -274,6 +274,75 @@ def test_what_cannot_be_packed_is_refused(tmp_path: Path) -> None:
     with pytest.raises(OptionError, match=r"ends with \.packed"):
         pack([1], tmp_path / "a.npy")
     assert list(tmp_path.iterdir()) == []
+
+
+def test_only_packed_shards_are_replaced(tmp_path: Path) -> None:
+    path, documents = tmp_path / "t.packed", tmp_path / "t.documents.npy"
+    notes = b"my notes\n"
+    path.write_bytes(notes)
+    with pytest.raises(SaveError, match="exists and is not a packed shard") as caught:
+        pack([1, 2], path)
+    assert (caught.value.path, path.read_bytes()) == (str(path), notes)
+    assert not documents.exists()
+    pack([1, 2], path, overwrite=True)
+    assert pack([3, 4, 5], path, offsets=[0, 1, 3])[:].tolist() == [3, 4, 5]
+    documents.write_bytes(notes)
+    kept = path.read_bytes()
+    with pytest.raises(SaveError, match=r"t\.documents\.npy is not replaced"):
+        pack([6], path)
+    assert (path.read_bytes(), documents.read_bytes()) == (kept, notes)
+    path.unlink()
+    path.touch()
+    documents.write_bytes(b"")
+    assert pack([6], path).document(0).tolist() == [6]
+    (tmp_path / "d.packed").mkdir()
+    with pytest.raises(SaveError, match="it is a directory"):
+        pack([6], tmp_path / "d.packed")
+    assert not (tmp_path / "d.documents.npy").exists()
+
+
+def test_a_shard_that_is_read_is_not_replaced(
+    wide: tuple[PackedShard, np.ndarray[Any, Any]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shard, ids = wide
+    folder = shard.path.parent
+    files = {path: path.read_bytes() for path in folder.iterdir()}
+    link = folder / "link.packed"
+    link.symlink_to(shard.path)
+    monkeypatch.chdir(folder)
+    near = PackedShard("wide.packed")
+    monkeypatch.chdir("/")
+    for source, path in ((shard, shard.path), (shard, link), (near, shard.path)):
+        for overwrite in (False, True):
+            with pytest.raises(SaveError, match=r"cannot save to .* it is"):
+                pack(source, path, overwrite=overwrite)
+    link.unlink()
+    # Its second file is not replaced either, if the first has another name.
+    moved = PackedShard(shard.path.rename(folder / "wide.bin"))
+    with pytest.raises(SaveError, match=r"cannot save to .*wide\.documents\.npy"):
+        pack(moved, shard.path, overwrite=True)
+    moved.path.rename(shard.path)
+    assert {path: path.read_bytes() for path in folder.iterdir()} == files
+    copied = pack(shard, folder / "copy.packed", offsets=shard.offsets)
+    np.testing.assert_array_equal(copied[:], ids)
+    np.testing.assert_array_equal(copied.offsets, shard.offsets)
+
+
+def test_packing_keeps_the_documents_of_the_npy_shard_beside_it(
+    both: tuple[EncodedCorpus, EncodedCorpus],
+) -> None:
+    plain, _ = both
+    shard = plain.shards[0]
+    path = plain.path / shard.tokens_file
+    documents = plain.path / shard.files[1]
+    kept = documents.read_bytes()
+    with pytest.raises(SaveError, match="documents of another shard"):
+        pack(open_ids(path), path.with_suffix(".packed"))
+    assert documents.read_bytes() == kept
+    offsets = np.load(documents, mmap_mode="r")
+    packed = pack(open_ids(path), path.with_suffix(".packed"), offsets=offsets)
+    assert packed.documents == shard.documents
+    assert documents.read_bytes() == kept
 
 
 def test_the_reader_is_loaded_when_it_is_used() -> None:

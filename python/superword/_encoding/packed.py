@@ -16,8 +16,9 @@ import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
 
 from superword import _core
+from superword._files.outputs import check_not_read, check_output, check_replaceable
 from superword._files.replace import replace
-from superword.errors import InputError, MissingInputError, OptionError, ShardFileError
+from superword.errors import InputError, MissingInputError, OptionError, SaveError, ShardFileError
 
 __all__ = ["PackedShard", "pack"]
 
@@ -282,12 +283,16 @@ def pack(
     *,
     offsets: ArrayLike | None = None,
     bits: int | None = None,
+    overwrite: bool = False,
 ) -> PackedShard:
     """Write ids as a packed shard, for example those of an npy shard, and open it.
 
     `offsets` says where documents start and end, as in the second file of an npy shard. Without it,
     all ids are one document. `bits` defaults to what the largest id needs. `path` must end with
     `.packed`. The documents go to a second file beside it, whose name ends with `.documents.npy`.
+
+    A packed shard is replaced, with its second file. Any other existing file is replaced only with
+    `overwrite=True`. The shard that `ids` reads is never replaced.
     """
     target = Path(path)
     if target.suffix != SUFFIX:
@@ -314,16 +319,53 @@ def pack(
         )
     if bits is None:
         bits = max(1, int(numbers.max(initial=0)).bit_length())
-    packed = _core.pack_ids(np.ascontiguousarray(numbers, np.uint32), ends.size - 1, bits)
     second = io.BytesIO()
     np.save(second, ends.astype(np.uint64))
-    replace(_documents_path(target), second.getvalue())
+    documents = _documents_path(target)
+    # The second file may belong to an npy shard too. It is not touched if it would stay the same.
+    same = _has_content(documents, second.getvalue())
+    outputs = [target] if same else [target, documents]
+    check_not_read(outputs, lambda: [*_files_of(ids), *_files_of(offsets)])
+    check_output(target, "packed shard", overwrite)
+    if not same:
+        _check_documents(documents, target, overwrite)
+    packed = _core.pack_ids(np.ascontiguousarray(numbers, np.uint32), ends.size - 1, bits)
+    if not same:
+        replace(documents, second.getvalue())
     replace(target, packed)
     return PackedShard(target)
 
 
 def _documents_path(path: Path) -> Path:
     return path.with_suffix(DOCUMENTS_SUFFIX)
+
+
+def _files_of(source: object) -> list[str]:
+    """The files that a packed shard or an array in a file is read from."""
+    if isinstance(source, PackedShard):
+        return [source._absolute, str(_documents_path(Path(source._absolute)))]
+    name = source.filename if isinstance(source, np.memmap) else None
+    return [] if name is None else [os.fspath(name)]
+
+
+def _has_content(path: Path, content: bytes) -> bool:
+    """Whether a file exists and has this content."""
+    try:
+        return path.stat().st_size == len(content) and path.read_bytes() == content
+    except OSError:
+        return False
+
+
+def _check_documents(path: Path, shard: Path, overwrite: bool) -> None:
+    """Raise `SaveError` if the second file of a shard may not be replaced."""
+    check_replaceable(path, "documents", overwrite)
+    if not overwrite and not shard.exists() and path.is_file() and path.stat().st_size:
+        raise SaveError(
+            f"{path} is not replaced: it says where the documents of another shard are",
+            hint="give its content as offsets, choose another name, or give `overwrite=True` to "
+            "replace the file",
+            path=str(path),
+        )
 
 
 def _mapped(path: Path) -> NDArray[np.uint8]:
