@@ -260,7 +260,11 @@ def test_what_cannot_be_packed_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "a.packed"
     wrong: list[tuple[Any, dict[str, Any], str]] = [
         ([4], {"bits": 2}, "id 4 does not fit into 2 bits"),
-        ([4], {"bits": 33}, "ids have between 1 and 32 bits"),
+        ([4], {"bits": 33}, "bits must be a whole number from 1 to 32, not 33"),
+        ([0], {"bits": 0}, "bits must be a whole number from 1 to 32, not 0"),
+        ([0], {"bits": -(2**70)}, "bits must be a whole number from 1 to 32"),
+        ([0], {"bits": 2.0}, r"bits must be a whole number from 1 to 32, not 2.0 \(float\)"),
+        ([0], {"bits": True}, "bits must be a whole number from 1 to 32, not True"),
         ([-1], {}, "ids must be one-dimensional"),
         ([2**32], {}, "ids must be one-dimensional"),
         ([[1]], {}, "ids must be one-dimensional"),

@@ -18,6 +18,7 @@ from numpy.typing import ArrayLike, DTypeLike, NDArray
 from superword import _core
 from superword._files.outputs import check_not_read, check_output, check_replaceable
 from superword._files.replace import replace
+from superword._support.checks import wrong_type
 from superword.errors import InputError, MissingInputError, OptionError, SaveError, ShardFileError
 
 __all__ = ["PackedShard", "pack"]
@@ -319,6 +320,8 @@ def pack(
         )
     if bits is None:
         bits = max(1, int(numbers.max(initial=0)).bit_length())
+    else:
+        bits = _checked_bits(bits)
     second = io.BytesIO()
     np.save(second, ends.astype(np.uint64))
     documents = _documents_path(target)
@@ -338,6 +341,24 @@ def pack(
 
 def _documents_path(path: Path) -> Path:
     return path.with_suffix(DOCUMENTS_SUFFIX)
+
+
+def _checked_bits(given: object) -> int:
+    wanted = "a whole number from 1 to 32"
+    try:
+        bits = operator.index(given)  # type: ignore[arg-type]
+    except TypeError:
+        raise wrong_type("bits", given, wanted) from None
+    if isinstance(given, bool):
+        raise wrong_type("bits", given, wanted)
+    if not 1 <= bits <= 32:
+        raise OptionError(
+            f"bits must be {wanted}, not {bits}",
+            hint="leave it out to use as many as the largest id needs",
+            option="bits",
+            value=bits,
+        )
+    return bits
 
 
 def _files_of(source: object) -> list[str]:
