@@ -160,11 +160,75 @@ def test_indices_that_arrays_refuse_are_refused(
     for key in (5_000, -5_001, 2**70, "x", 1.5, None, (1, 2), [5_000], [1.5], np.array([True])):
         with pytest.raises(IndexError):
             shard[key]
-    for start, stop in ((-1, 5), (5, 4), (4_999, 5_001)):
-        with pytest.raises(IndexError, match="are not in the shard, which has 5000"):
+    for start, stop in ((-1, 5), (4_999, 5_001), (5_001, 5_001)):
+        message = f"ids {start} to {stop} are not in the shard, which has 5000"
+        with pytest.raises(IndexError, match=message):
             shard.read(start, stop)
+    with pytest.raises(IndexError, match="ids 5 to 4 are no range: the start is after the stop"):
+        shard.read(5, 4)
     with pytest.raises(ValueError, match="without a copy"):
         np.array(shard, copy=False)
+
+
+def test_messages_name_the_index_as_it_was_given(
+    wide: tuple[PackedShard, np.ndarray[Any, Any]],
+) -> None:
+    shard, ids = wide
+    last = np.iinfo(np.uint64).max
+    keys: list[tuple[Any, int]] = [
+        (5_000, 5_000),
+        ([5_000], 5_000),
+        ([0, -5_001, 6_000], -5_001),
+        ([[1], [7_000]], 7_000),
+        ([2**63], 2**63),
+        ([-1, 2**63], 2**63),
+        ([-1, last], int(last)),
+        ([-1, np.uint64(last)], int(last)),
+        ([2**64], 2**64),
+        ([-(2**70)], -(2**70)),
+        (np.array([3, last], np.uint64), int(last)),
+    ]
+    for key, wrong in keys:
+        with pytest.raises(IndexError) as caught:
+            shard[key]
+        assert str(caught.value) == f"id {wrong} is not in the shard, which has 5000"
+    key = np.array([-128, 127], np.int8)
+    np.testing.assert_array_equal(shard[key], ids[key])
+    starts: list[tuple[Any, int]] = [
+        ([5_000], 5_000),
+        ([0, -1], -1),
+        (np.array([3, last], np.uint64), int(last)),
+        (np.array([3, last], ">u8"), int(last)),
+        ([2**63], 2**63),
+        ([0, 2**64, 5_000], 2**64),
+        ([-1, 2**63], 2**63),
+        ([-(2**63) - 1], -(2**63) - 1),
+    ]
+    for given, wrong in starts:
+        with pytest.raises(IndexError) as caught:
+            shard.windows(given, 2)
+        assert str(caught.value) == f"2 ids from {wrong} on are not in the shard, which has 5000"
+
+
+def test_starts_of_windows_are_integers(
+    wide: tuple[PackedShard, np.ndarray[Any, Any]],
+) -> None:
+    shard, ids = wide
+    wrong: list[tuple[Any, str]] = [
+        ([0.5], "float64"),
+        ([1, 2.0], "float64"),
+        (["1"], "str"),
+        ([True], "bool"),
+        ([None], "object"),
+        (np.array([1], "M8[s]"), "datetime64"),
+    ]
+    for starts, kind in wrong:
+        with pytest.raises(OptionError, match=f"starts must be integers, not {kind}") as caught:
+            shard.windows(starts, 2)
+        assert caught.value.option == "starts"
+    for kind in ("i1", "u8", ">u4", ">i8"):
+        starts = np.array([3, 17], kind)
+        np.testing.assert_array_equal(shard.windows(starts, 2), [ids[3:5], ids[17:19]])
 
 
 def total(shard: PackedShard) -> int:

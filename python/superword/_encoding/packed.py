@@ -104,7 +104,7 @@ class PackedShard:
                 return self._read(start, stop, self.dtype)
             return self._at(np.arange(start, stop, step, dtype=np.int64))
         if isinstance(key, (np.ndarray, list)):
-            return self._at(self._positions(np.asarray(key)))
+            return self._at(self._positions(key))
         try:
             at = operator.index(key)
         except TypeError:
@@ -134,7 +134,9 @@ class PackedShard:
         This is `ids[start:stop].astype(dtype)` in one step, except that both must be in the shard.
         """
         start, stop = operator.index(start), operator.index(stop)
-        if not 0 <= start <= stop <= self._length:
+        if start > stop:
+            raise IndexError(f"ids {start} to {stop} are no range: the start is after the stop")
+        if start < 0 or stop > self._length:
             raise IndexError(
                 f"ids {start} to {stop} are not in the shard, which has {self._length}"
             )
@@ -154,8 +156,15 @@ class PackedShard:
         `int64`; by default it is that of the shard. With `out`, an array of one of these types and
         of the right shape is filled and returned instead of a new one.
         """
-        begins = np.ascontiguousarray(starts, dtype=np.int64)
-        shape = (begins.size, operator.index(length))
+        whole = _integers(starts)
+        if whole is None:
+            raise OptionError(
+                f"starts must be integers, not {np.asarray(starts).dtype.name}",
+                hint="give the position of the first id of each window",
+                option="starts",
+            )
+        shape = (whole.size, operator.index(length))
+        begins = self._starts(whole, shape[1])
         if begins.ndim != 1 or shape[1] < 0:
             raise OptionError(
                 "starts must be one-dimensional, and length not negative",
@@ -215,18 +224,34 @@ class PackedShard:
         self._ids.read_windows(out, positions.reshape(-1), 1)
         return out
 
-    def _positions(self, given: NDArray[Any]) -> NDArray[np.int64]:
+    def _positions(self, key: NDArray[Any] | list[Any]) -> NDArray[np.int64]:
         """The positions that an array of indices or a mask selects."""
-        if given.dtype == bool:
-            if given.shape != self.shape:
+        mask = np.asarray(key)
+        if mask.dtype == bool:
+            if mask.shape != self.shape:
                 raise IndexError(f"a mask must have the shape of the shard, {self.shape}")
-            return np.flatnonzero(given)
-        if given.size == 0:
-            return np.empty(given.shape, np.int64)
-        if given.dtype.kind not in "iu":
+            return np.flatnonzero(mask)
+        given = _integers(key)
+        if given is None:
             raise IndexError("arrays that are used as indices must be of integers or booleans")
-        signed = given.astype(np.int64)
-        return np.ascontiguousarray(np.where(signed < 0, signed + self._length, signed))
+        least, most = (int(given.min()), int(given.max())) if given.size else (0, -1)
+        if least < -self._length or most >= self._length:
+            wrong = _first_outside(given, -self._length, self._length)
+            raise IndexError(f"id {wrong} is not in the shard, which has {self._length}")
+        signed = np.ascontiguousarray(given, dtype=np.int64)
+        if least < 0:
+            signed = np.ascontiguousarray(np.where(signed < 0, signed + self._length, signed))
+        return signed
+
+    def _starts(self, given: NDArray[Any], length: int) -> NDArray[np.int64]:
+        """Where windows begin, as the engine takes it. It checks whether the shard has them."""
+        if given.dtype.kind in "uO":  # Others fit into 64 bits with a sign.
+            wrong = _first_outside(given, -(2**63), 2**63)
+            if wrong is not None:
+                raise IndexError(
+                    f"{length} ids from {wrong} on are not in the shard, which has {self._length}"
+                )
+        return np.ascontiguousarray(given, dtype=np.int64)
 
     def _checked(self, dtype: DTypeLike | None) -> np.dtype[Any]:
         try:
@@ -318,10 +343,7 @@ def pack(
         raise OptionError(
             f"offsets must rise from 0 to the number of ids, {numbers.size}", option="offsets"
         )
-    if bits is None:
-        bits = max(1, int(numbers.max(initial=0)).bit_length())
-    else:
-        bits = _checked_bits(bits)
+    width = _checked_bits(bits) if bits is not None else int(numbers.max(initial=1)).bit_length()
     second = io.BytesIO()
     np.save(second, ends.astype(np.uint64))
     documents = _documents_path(target)
@@ -332,7 +354,7 @@ def pack(
     check_output(target, "packed shard", overwrite)
     if not same:
         _check_documents(documents, target, overwrite)
-    packed = _core.pack_ids(np.ascontiguousarray(numbers, np.uint32), ends.size - 1, bits)
+    packed = _core.pack_ids(np.ascontiguousarray(numbers, np.uint32), ends.size - 1, width)
     if not same:
         replace(documents, second.getvalue())
     replace(target, packed)
@@ -341,6 +363,29 @@ def pack(
 
 def _documents_path(path: Path) -> Path:
     return path.with_suffix(DOCUMENTS_SUFFIX)
+
+
+def _integers(given: Any) -> NDArray[Any] | None:
+    """Integers as an array, of objects if 64 bits cannot hold them. None for anything else."""
+    array = np.asarray(given)
+    if array.dtype.kind in "iu":
+        return array
+    if array.size == 0:
+        return np.empty(array.shape, np.int64)
+    # numpy makes floats or objects of integers that are too large.
+    if isinstance(given, list | tuple) and array.dtype.kind in "fO":
+        array = np.asarray(given, object)
+        whole = (int, np.integer)
+        if all(isinstance(n, whole) and not isinstance(n, bool) for n in array.flat):
+            return array
+    return None
+
+
+def _first_outside(numbers: NDArray[Any], low: int, high: int) -> int | None:
+    """The first of the numbers that is less than `low`, or not less than `high`."""
+    if numbers.size == 0 or low <= int(numbers.min()) <= int(numbers.max()) < high:
+        return None
+    return next(number for number in map(int, numbers.flat) if not low <= number < high)
 
 
 def _checked_bits(given: object) -> int:
