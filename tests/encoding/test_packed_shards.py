@@ -149,6 +149,26 @@ def test_types_that_cannot_hold_the_ids_are_refused(
     np.testing.assert_array_equal(np.asarray(shard, kind), ids.astype(kind))
 
 
+def test_a_type_in_another_byte_order_is_refused(
+    wide: tuple[PackedShard, np.ndarray[Any, Any]],
+) -> None:
+    shard, ids = wide
+    other = np.dtype(np.uint32).newbyteorder()
+    calls: tuple[Callable[[], object], ...] = (
+        lambda: shard.read(0, 5, dtype=other),
+        lambda: shard.read(0, 5, dtype=other.str),
+        lambda: shard.windows([0], 5, out=np.empty((1, 5), other)),
+    )
+    for call in calls:
+        with pytest.raises(OptionError, match=f"ids cannot be read as {other.str}") as caught:
+            call()
+        assert "byte order" in str(caught.value)
+        assert "uint32" in str(caught.value.hint)
+    with pytest.raises(OptionError, match="ids of 17 bits cannot be read as uint16"):
+        shard.read(0, 5, dtype=np.dtype(np.uint16).newbyteorder())
+    np.testing.assert_array_equal(np.asarray(shard, other), ids.astype(other), strict=True)
+
+
 def test_indices_that_arrays_refuse_are_refused(
     wide: tuple[PackedShard, np.ndarray[Any, Any]],
 ) -> None:

@@ -259,6 +259,14 @@ class PackedShard:
         except (KeyError, TypeError):
             wanted = np.dtype(dtype)
         if _HOLDS.get(wanted, 0) < self.bits:
+            native = wanted.newbyteorder("=")
+            if _HOLDS.get(native, 0) >= self.bits:
+                raise OptionError(
+                    f"ids cannot be read as {wanted.str}: its byte order is not the machine's",
+                    hint=f"read them as {native.name}, and call astype on the result",
+                    option="dtype",
+                    value=wanted.str,
+                )
             possible = [kind.name for kind, holds in _HOLDS.items() if holds >= self.bits]
             raise OptionError(
                 f"ids of {self.bits} bits cannot be read as {wanted.name}",
