@@ -315,6 +315,30 @@ def test_files_that_are_not_packed_shards_are_refused(
         PackedShard(tmp_path)
 
 
+def test_damaged_npy_shards_are_refused(tmp_path: Path) -> None:
+    path = tmp_path / "a.npy"
+    np.save(path, np.arange(1_000, dtype=np.uint32))
+    content = path.read_bytes()
+    assert isinstance(open_ids(str(path)), np.memmap)
+    zipped = tmp_path / "a.npz"
+    np.savez(zipped, np.arange(5))
+    np.save(tmp_path / "objects.npy", np.array([None]), allow_pickle=True)
+    objects = (tmp_path / "objects.npy").read_bytes()
+    huge = content.replace(b"(1000,), }" + b" " * 30, b"(%d,), }" % 2**63 + b" " * 15)
+    wrong = (b"", content[:7], content[:40], content[:-1], content[:128], b"text" * 9, objects)
+    open_bracket = content.replace(b"(1000,), }", b"((1000,),}")
+    no_number = content.replace(b"(1000,)", b"(True,)")
+    assert len({len(form) for form in (huge, open_bracket, no_number, content)}) == 1
+    for hostile in (*wrong, huge, open_bracket, no_number, zipped.read_bytes()):
+        path.write_bytes(hostile)
+        with pytest.raises(ShardFileError, match=r"a\.npy cannot be read: it is") as caught:
+            open_ids(path)
+        assert (caught.value.path, bool(caught.value.hint)) == (str(path), True)
+    path.unlink()
+    with pytest.raises(FileNotFoundError, match=r"a\.npy"):
+        open_ids(path)
+
+
 def test_wrong_offsets_are_refused(wide: tuple[PackedShard, np.ndarray[Any, Any]]) -> None:
     path = wide[0].path
     documents = path.with_suffix(".documents.npy")
@@ -330,9 +354,11 @@ def test_wrong_offsets_are_refused(wide: tuple[PackedShard, np.ndarray[Any, Any]
     for call in [*calls, shard.verify]:
         with pytest.raises(ShardFileError, match="does not say where the documents of"):
             call()
-    documents.write_bytes(b"\x93NUMPY")
-    with pytest.raises(ShardFileError):
-        PackedShard(path).verify()
+    header = documents.read_bytes()[:128]
+    for hostile in (b"\x93NUMPY", header, header.replace(b"(4,)", b"((4,")):
+        documents.write_bytes(hostile)
+        with pytest.raises(ShardFileError):
+            PackedShard(path).verify()
     documents.unlink()
     shard = PackedShard(path)
     assert shard[0] == wide[1][0]

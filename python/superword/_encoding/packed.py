@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 from itertools import pairwise
 from pathlib import Path
+from tokenize import TokenError
 from typing import Any
 
 import numpy as np
@@ -21,7 +22,7 @@ from superword._files.replace import replace
 from superword._support.checks import wrong_type
 from superword.errors import InputError, MissingInputError, OptionError, SaveError, ShardFileError
 
-__all__ = ["PackedShard", "pack"]
+__all__ = ["NOT_NPY", "PackedShard", "pack"]
 
 SUFFIX = ".packed"
 DOCUMENTS_SUFFIX = ".documents.npy"
@@ -34,6 +35,9 @@ _HOLDS: dict[np.dtype[Any], int] = {
     np.dtype(np.uint64): 64,
     np.dtype(np.int64): 63,
 }
+
+# What numpy raises if a file is truncated, or is not in its format. It reads headers like Python.
+NOT_NPY = (ValueError, EOFError, OverflowError, TypeError, SyntaxError, TokenError)
 
 # Iteration unpacks this many ids at a time.
 _BLOCK = 1 << 16
@@ -288,7 +292,7 @@ class PackedShard:
                 hint="keep both files of a shard in one directory",
                 path=str(path),
             ) from None
-        except (OSError, ValueError, EOFError):
+        except (OSError, *NOT_NPY):
             raise self._wrong_offsets() from None
         right = (
             isinstance(offsets, np.ndarray)
