@@ -11,7 +11,8 @@ from superword._support.text import plural
 from superword.errors import ShardFileError
 
 if TYPE_CHECKING:
-    from superword._encoding.packed import PackedShard, pack
+    from superword._encoding.packed import PackedShard
+    from superword._encoding.packing import pack
 
 __all__ = [
     "DTYPES",
@@ -111,8 +112,12 @@ def open_ids(path: str | os.PathLike[str]) -> Any:
 
 def __getattr__(name: str) -> Any:
     # They need numpy, which the command line does not always need.
-    if name in ("PackedShard", "pack"):
-        from superword._encoding import packed
+    if name == "PackedShard":
+        from superword._encoding.packed import PackedShard
 
-        return getattr(packed, name)
+        return PackedShard
+    if name == "pack":
+        from superword._encoding.packing import pack
+
+        return pack
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
