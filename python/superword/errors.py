@@ -235,7 +235,7 @@ class SaveError(SuperwordError, OSError):
 
 
 class ShardFileError(SuperwordError, ValueError):
-    """A file is not a packed shard, or it is truncated or damaged. Fact: `path`."""
+    """A file is not a packed or an npy shard, or it is truncated or damaged. Fact: `path`."""
 
     path: str | None = None
 

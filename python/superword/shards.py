@@ -8,9 +8,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from superword._support.text import plural
+from superword.errors import ShardFileError
 
 if TYPE_CHECKING:
-    from superword._encoding.packed import PackedShard, pack
+    from superword._encoding.packed import PackedShard
+    from superword._encoding.packing import pack
 
 __all__ = [
     "DTYPES",
@@ -90,21 +92,32 @@ def open_ids(path: str | os.PathLike[str]) -> Any:
     """Map the ids of an npy or a packed shard into memory.
 
     Both results have a length and a `dtype`, and `ids[start:stop]` is an array. `.npy` files give a
-    `numpy.memmap`, and all others a `PackedShard`.
+    `numpy.memmap`, and all others a `PackedShard`. A damaged file raises a `ShardFileError`.
     """
     import numpy as np
 
-    from superword._encoding.packed import PackedShard
+    from superword._encoding.packed import NOT_NPY, PackedShard
 
     if Path(path).suffix == ".npy":
-        return np.load(path, mmap_mode="r", allow_pickle=False)
+        try:
+            return np.lib.format.open_memmap(path, mode="r")
+        except NOT_NPY:
+            raise ShardFileError(
+                f"{os.fspath(path)} cannot be read: it is truncated, or not a numpy file of ids",
+                hint="copy the file again, or encode the corpus again",
+                path=os.fspath(path),
+            ) from None
     return PackedShard(path)
 
 
 def __getattr__(name: str) -> Any:
     # They need numpy, which the command line does not always need.
-    if name in ("PackedShard", "pack"):
-        from superword._encoding import packed
+    if name == "PackedShard":
+        from superword._encoding.packed import PackedShard
 
-        return getattr(packed, name)
+        return PackedShard
+    if name == "pack":
+        from superword._encoding.packing import pack
+
+        return pack
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -19,7 +19,7 @@ import pytest
 from click.testing import CliRunner
 from superword import shards
 from superword.cli import cli
-from superword.errors import InputError, MissingInputError, OptionError, ShardFileError
+from superword.errors import InputError, MissingInputError, OptionError, SaveError, ShardFileError
 from superword.shards import EncodedCorpus, PackedShard, open_ids, pack
 from support.texts import DOCUMENTS
 from support.variants import engine
@@ -149,6 +149,26 @@ def test_types_that_cannot_hold_the_ids_are_refused(
     np.testing.assert_array_equal(np.asarray(shard, kind), ids.astype(kind))
 
 
+def test_a_type_in_another_byte_order_is_refused(
+    wide: tuple[PackedShard, np.ndarray[Any, Any]],
+) -> None:
+    shard, ids = wide
+    other = np.dtype(np.uint32).newbyteorder()
+    calls: tuple[Callable[[], object], ...] = (
+        lambda: shard.read(0, 5, dtype=other),
+        lambda: shard.read(0, 5, dtype=other.str),
+        lambda: shard.windows([0], 5, out=np.empty((1, 5), other)),
+    )
+    for call in calls:
+        with pytest.raises(OptionError, match=f"ids cannot be read as {other.str}") as caught:
+            call()
+        assert "byte order" in str(caught.value)
+        assert "uint32" in str(caught.value.hint)
+    with pytest.raises(OptionError, match="ids of 17 bits cannot be read as uint16"):
+        shard.read(0, 5, dtype=np.dtype(np.uint16).newbyteorder())
+    np.testing.assert_array_equal(np.asarray(shard, other), ids.astype(other), strict=True)
+
+
 def test_indices_that_arrays_refuse_are_refused(
     wide: tuple[PackedShard, np.ndarray[Any, Any]],
 ) -> None:
@@ -160,11 +180,75 @@ def test_indices_that_arrays_refuse_are_refused(
     for key in (5_000, -5_001, 2**70, "x", 1.5, None, (1, 2), [5_000], [1.5], np.array([True])):
         with pytest.raises(IndexError):
             shard[key]
-    for start, stop in ((-1, 5), (5, 4), (4_999, 5_001)):
-        with pytest.raises(IndexError, match="are not in the shard, which has 5000"):
+    for start, stop in ((-1, 5), (4_999, 5_001), (5_001, 5_001)):
+        message = f"ids {start} to {stop} are not in the shard, which has 5000"
+        with pytest.raises(IndexError, match=message):
             shard.read(start, stop)
+    with pytest.raises(IndexError, match="ids 5 to 4 are no range: the start is after the stop"):
+        shard.read(5, 4)
     with pytest.raises(ValueError, match="without a copy"):
         np.array(shard, copy=False)
+
+
+def test_messages_name_the_index_as_it_was_given(
+    wide: tuple[PackedShard, np.ndarray[Any, Any]],
+) -> None:
+    shard, ids = wide
+    last = np.iinfo(np.uint64).max
+    keys: list[tuple[Any, int]] = [
+        (5_000, 5_000),
+        ([5_000], 5_000),
+        ([0, -5_001, 6_000], -5_001),
+        ([[1], [7_000]], 7_000),
+        ([2**63], 2**63),
+        ([-1, 2**63], 2**63),
+        ([-1, last], int(last)),
+        ([-1, np.uint64(last)], int(last)),
+        ([2**64], 2**64),
+        ([-(2**70)], -(2**70)),
+        (np.array([3, last], np.uint64), int(last)),
+    ]
+    for key, wrong in keys:
+        with pytest.raises(IndexError) as caught:
+            shard[key]
+        assert str(caught.value) == f"id {wrong} is not in the shard, which has 5000"
+    key = np.array([-128, 127], np.int8)
+    np.testing.assert_array_equal(shard[key], ids[key])
+    starts: list[tuple[Any, int]] = [
+        ([5_000], 5_000),
+        ([0, -1], -1),
+        (np.array([3, last], np.uint64), int(last)),
+        (np.array([3, last], ">u8"), int(last)),
+        ([2**63], 2**63),
+        ([0, 2**64, 5_000], 2**64),
+        ([-1, 2**63], 2**63),
+        ([-(2**63) - 1], -(2**63) - 1),
+    ]
+    for given, wrong in starts:
+        with pytest.raises(IndexError) as caught:
+            shard.windows(given, 2)
+        assert str(caught.value) == f"2 ids from {wrong} on are not in the shard, which has 5000"
+
+
+def test_starts_of_windows_are_integers(
+    wide: tuple[PackedShard, np.ndarray[Any, Any]],
+) -> None:
+    shard, ids = wide
+    wrong: list[tuple[Any, str]] = [
+        ([0.5], "float64"),
+        ([1, 2.0], "float64"),
+        (["1"], "str"),
+        ([True], "bool"),
+        ([None], "object"),
+        (np.array([1], "M8[s]"), "datetime64"),
+    ]
+    for starts, kind in wrong:
+        with pytest.raises(OptionError, match=f"starts must be integers, not {kind}") as caught:
+            shard.windows(starts, 2)
+        assert caught.value.option == "starts"
+    for kind in ("i1", "u8", ">u4", ">i8"):
+        starts = np.array([3, 17], kind)
+        np.testing.assert_array_equal(shard.windows(starts, 2), [ids[3:5], ids[17:19]])
 
 
 def total(shard: PackedShard) -> int:
@@ -231,6 +315,30 @@ def test_files_that_are_not_packed_shards_are_refused(
         PackedShard(tmp_path)
 
 
+def test_damaged_npy_shards_are_refused(tmp_path: Path) -> None:
+    path = tmp_path / "a.npy"
+    np.save(path, np.arange(1_000, dtype=np.uint32))
+    content = path.read_bytes()
+    assert isinstance(open_ids(str(path)), np.memmap)
+    zipped = tmp_path / "a.npz"
+    np.savez(zipped, np.arange(5))
+    np.save(tmp_path / "objects.npy", np.array([None]), allow_pickle=True)
+    objects = (tmp_path / "objects.npy").read_bytes()
+    huge = content.replace(b"(1000,), }" + b" " * 30, b"(%d,), }" % 2**63 + b" " * 15)
+    wrong = (b"", content[:7], content[:40], content[:-1], content[:128], b"text" * 9, objects)
+    open_bracket = content.replace(b"(1000,), }", b"((1000,),}")
+    no_number = content.replace(b"(1000,)", b"(True,)")
+    assert len({len(form) for form in (huge, open_bracket, no_number, content)}) == 1
+    for hostile in (*wrong, huge, open_bracket, no_number, zipped.read_bytes()):
+        path.write_bytes(hostile)
+        with pytest.raises(ShardFileError, match=r"a\.npy cannot be read: it is") as caught:
+            open_ids(path)
+        assert (caught.value.path, bool(caught.value.hint)) == (str(path), True)
+    path.unlink()
+    with pytest.raises(FileNotFoundError, match=r"a\.npy"):
+        open_ids(path)
+
+
 def test_wrong_offsets_are_refused(wide: tuple[PackedShard, np.ndarray[Any, Any]]) -> None:
     path = wide[0].path
     documents = path.with_suffix(".documents.npy")
@@ -246,9 +354,11 @@ def test_wrong_offsets_are_refused(wide: tuple[PackedShard, np.ndarray[Any, Any]
     for call in [*calls, shard.verify]:
         with pytest.raises(ShardFileError, match="does not say where the documents of"):
             call()
-    documents.write_bytes(b"\x93NUMPY")
-    with pytest.raises(ShardFileError):
-        PackedShard(path).verify()
+    header = documents.read_bytes()[:128]
+    for hostile in (b"\x93NUMPY", header, header.replace(b"(4,)", b"((4,")):
+        documents.write_bytes(hostile)
+        with pytest.raises(ShardFileError):
+            PackedShard(path).verify()
     documents.unlink()
     shard = PackedShard(path)
     assert shard[0] == wide[1][0]
@@ -260,7 +370,11 @@ def test_what_cannot_be_packed_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "a.packed"
     wrong: list[tuple[Any, dict[str, Any], str]] = [
         ([4], {"bits": 2}, "id 4 does not fit into 2 bits"),
-        ([4], {"bits": 33}, "ids have between 1 and 32 bits"),
+        ([4], {"bits": 33}, "bits must be a whole number from 1 to 32, not 33"),
+        ([0], {"bits": 0}, "bits must be a whole number from 1 to 32, not 0"),
+        ([0], {"bits": -(2**70)}, "bits must be a whole number from 1 to 32"),
+        ([0], {"bits": 2.0}, r"bits must be a whole number from 1 to 32, not 2.0 \(float\)"),
+        ([0], {"bits": True}, "bits must be a whole number from 1 to 32, not True"),
         ([-1], {}, "ids must be one-dimensional"),
         ([2**32], {}, "ids must be one-dimensional"),
         ([[1]], {}, "ids must be one-dimensional"),
@@ -274,6 +388,75 @@ def test_what_cannot_be_packed_is_refused(tmp_path: Path) -> None:
     with pytest.raises(OptionError, match=r"ends with \.packed"):
         pack([1], tmp_path / "a.npy")
     assert list(tmp_path.iterdir()) == []
+
+
+def test_only_packed_shards_are_replaced(tmp_path: Path) -> None:
+    path, documents = tmp_path / "t.packed", tmp_path / "t.documents.npy"
+    notes = b"my notes\n"
+    path.write_bytes(notes)
+    with pytest.raises(SaveError, match="exists and is not a packed shard") as caught:
+        pack([1, 2], path)
+    assert (caught.value.path, path.read_bytes()) == (str(path), notes)
+    assert not documents.exists()
+    pack([1, 2], path, overwrite=True)
+    assert pack([3, 4, 5], path, offsets=[0, 1, 3])[:].tolist() == [3, 4, 5]
+    documents.write_bytes(notes)
+    kept = path.read_bytes()
+    with pytest.raises(SaveError, match=r"t\.documents\.npy is not replaced"):
+        pack([6], path)
+    assert (path.read_bytes(), documents.read_bytes()) == (kept, notes)
+    path.unlink()
+    path.touch()
+    documents.write_bytes(b"")
+    assert pack([6], path).document(0).tolist() == [6]
+    (tmp_path / "d.packed").mkdir()
+    with pytest.raises(SaveError, match="it is a directory"):
+        pack([6], tmp_path / "d.packed")
+    assert not (tmp_path / "d.documents.npy").exists()
+
+
+def test_a_shard_that_is_read_is_not_replaced(
+    wide: tuple[PackedShard, np.ndarray[Any, Any]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shard, ids = wide
+    folder = shard.path.parent
+    files = {path: path.read_bytes() for path in folder.iterdir()}
+    link = folder / "link.packed"
+    link.symlink_to(shard.path)
+    monkeypatch.chdir(folder)
+    near = PackedShard("wide.packed")
+    monkeypatch.chdir("/")
+    for source, path in ((shard, shard.path), (shard, link), (near, shard.path)):
+        for overwrite in (False, True):
+            with pytest.raises(SaveError, match=r"cannot save to .* it is"):
+                pack(source, path, overwrite=overwrite)
+    link.unlink()
+    # Its second file is not replaced either, if the first has another name.
+    moved = PackedShard(shard.path.rename(folder / "wide.bin"))
+    with pytest.raises(SaveError, match=r"cannot save to .*wide\.documents\.npy"):
+        pack(moved, shard.path, overwrite=True)
+    moved.path.rename(shard.path)
+    assert {path: path.read_bytes() for path in folder.iterdir()} == files
+    copied = pack(shard, folder / "copy.packed", offsets=shard.offsets)
+    np.testing.assert_array_equal(copied[:], ids)
+    np.testing.assert_array_equal(copied.offsets, shard.offsets)
+
+
+def test_packing_keeps_the_documents_of_the_npy_shard_beside_it(
+    both: tuple[EncodedCorpus, EncodedCorpus],
+) -> None:
+    plain, _ = both
+    shard = plain.shards[0]
+    path = plain.path / shard.tokens_file
+    documents = plain.path / shard.files[1]
+    kept = documents.read_bytes()
+    with pytest.raises(SaveError, match="documents of another shard"):
+        pack(open_ids(path), path.with_suffix(".packed"))
+    assert documents.read_bytes() == kept
+    offsets = np.load(documents, mmap_mode="r")
+    packed = pack(open_ids(path), path.with_suffix(".packed"), offsets=offsets)
+    assert packed.documents == shard.documents
+    assert documents.read_bytes() == kept
 
 
 def test_the_reader_is_loaded_when_it_is_used() -> None:

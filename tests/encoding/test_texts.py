@@ -5,7 +5,7 @@ from __future__ import annotations
 import array
 import mmap
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -219,6 +219,23 @@ def test_what_is_not_a_text_is_said(boundless: superword.Tokenizer) -> None:
     for one in ("a text", b"a text", bytearray(b"a"), memoryview(b"a")):
         with pytest.raises(TypeError, match="several texts, not a single"):
             boundless.encode_batch(one)  # type: ignore[arg-type]
+    batches: list[Callable[[Any], object]] = [
+        boundless.encode_batch,
+        boundless.encode_batch_to_numpy,
+        boundless.count_tokens,
+    ]
+    for nothing in (None, 5, object()):
+        kind = type(nothing).__name__
+        for batch in batches:
+            with pytest.raises(TypeError, match=f"texts must be a list or .* of texts, not {kind}"):
+                batch(nothing)
+
+    def broken() -> Iterator[str]:
+        yield "a"
+        raise TypeError("from the source")
+
+    with pytest.raises(TypeError, match="from the source"):
+        boundless.encode_batch(broken())
 
 
 def test_special_tokens_are_found_in_bytes(boundless: superword.Tokenizer) -> None:

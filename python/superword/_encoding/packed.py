@@ -1,8 +1,7 @@
-"""Reads and writes packed shards. The engine packs and unpacks (`encode/shards/packed/`)."""
+"""Reads packed shards. The engine unpacks them (`encode/shards/packed/`)."""
 
 from __future__ import annotations
 
-import io
 import mmap
 import operator
 import os
@@ -10,18 +9,17 @@ from collections.abc import Iterator
 from contextlib import suppress
 from itertools import pairwise
 from pathlib import Path
+from tokenize import TokenError
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
 
 from superword import _core
-from superword._files.replace import replace
 from superword.errors import InputError, MissingInputError, OptionError, ShardFileError
 
-__all__ = ["PackedShard", "pack"]
+__all__ = ["NOT_NPY", "PackedShard", "documents_path", "files_of"]
 
-SUFFIX = ".packed"
 DOCUMENTS_SUFFIX = ".documents.npy"
 
 # The types that the engine writes, and the bits that each of them can hold.
@@ -32,6 +30,9 @@ _HOLDS: dict[np.dtype[Any], int] = {
     np.dtype(np.uint64): 64,
     np.dtype(np.int64): 63,
 }
+
+# What numpy raises if a file is truncated, or is not in its format. It reads headers like Python.
+NOT_NPY = (ValueError, EOFError, OverflowError, TypeError, SyntaxError, TokenError)
 
 # Iteration unpacks this many ids at a time.
 _BLOCK = 1 << 16
@@ -102,7 +103,7 @@ class PackedShard:
                 return self._read(start, stop, self.dtype)
             return self._at(np.arange(start, stop, step, dtype=np.int64))
         if isinstance(key, (np.ndarray, list)):
-            return self._at(self._positions(np.asarray(key)))
+            return self._at(self._positions(key))
         try:
             at = operator.index(key)
         except TypeError:
@@ -132,7 +133,9 @@ class PackedShard:
         This is `ids[start:stop].astype(dtype)` in one step, except that both must be in the shard.
         """
         start, stop = operator.index(start), operator.index(stop)
-        if not 0 <= start <= stop <= self._length:
+        if start > stop:
+            raise IndexError(f"ids {start} to {stop} are no range: the start is after the stop")
+        if start < 0 or stop > self._length:
             raise IndexError(
                 f"ids {start} to {stop} are not in the shard, which has {self._length}"
             )
@@ -152,8 +155,15 @@ class PackedShard:
         `int64`; by default it is that of the shard. With `out`, an array of one of these types and
         of the right shape is filled and returned instead of a new one.
         """
-        begins = np.ascontiguousarray(starts, dtype=np.int64)
-        shape = (begins.size, operator.index(length))
+        whole = _integers(starts)
+        if whole is None:
+            raise OptionError(
+                f"starts must be integers, not {np.asarray(starts).dtype.name}",
+                hint="give the position of the first id of each window",
+                option="starts",
+            )
+        shape = (whole.size, operator.index(length))
+        begins = self._starts(whole, shape[1])
         if begins.ndim != 1 or shape[1] < 0:
             raise OptionError(
                 "starts must be one-dimensional, and length not negative",
@@ -213,18 +223,34 @@ class PackedShard:
         self._ids.read_windows(out, positions.reshape(-1), 1)
         return out
 
-    def _positions(self, given: NDArray[Any]) -> NDArray[np.int64]:
+    def _positions(self, key: NDArray[Any] | list[Any]) -> NDArray[np.int64]:
         """The positions that an array of indices or a mask selects."""
-        if given.dtype == bool:
-            if given.shape != self.shape:
+        mask = np.asarray(key)
+        if mask.dtype == bool:
+            if mask.shape != self.shape:
                 raise IndexError(f"a mask must have the shape of the shard, {self.shape}")
-            return np.flatnonzero(given)
-        if given.size == 0:
-            return np.empty(given.shape, np.int64)
-        if given.dtype.kind not in "iu":
+            return np.flatnonzero(mask)
+        given = _integers(key)
+        if given is None:
             raise IndexError("arrays that are used as indices must be of integers or booleans")
-        signed = given.astype(np.int64)
-        return np.ascontiguousarray(np.where(signed < 0, signed + self._length, signed))
+        least, most = (int(given.min()), int(given.max())) if given.size else (0, -1)
+        if least < -self._length or most >= self._length:
+            wrong = _first_outside(given, -self._length, self._length)
+            raise IndexError(f"id {wrong} is not in the shard, which has {self._length}")
+        signed = np.ascontiguousarray(given, dtype=np.int64)
+        if least < 0:
+            signed = np.ascontiguousarray(np.where(signed < 0, signed + self._length, signed))
+        return signed
+
+    def _starts(self, given: NDArray[Any], length: int) -> NDArray[np.int64]:
+        """Where windows begin, as the engine takes it. It checks whether the shard has them."""
+        if given.dtype.kind in "uO":  # Others fit into 64 bits with a sign.
+            wrong = _first_outside(given, -(2**63), 2**63)
+            if wrong is not None:
+                raise IndexError(
+                    f"{length} ids from {wrong} on are not in the shard, which has {self._length}"
+                )
+        return np.ascontiguousarray(given, dtype=np.int64)
 
     def _checked(self, dtype: DTypeLike | None) -> np.dtype[Any]:
         try:
@@ -232,6 +258,14 @@ class PackedShard:
         except (KeyError, TypeError):
             wanted = np.dtype(dtype)
         if _HOLDS.get(wanted, 0) < self.bits:
+            native = wanted.newbyteorder("=")
+            if _HOLDS.get(native, 0) >= self.bits:
+                raise OptionError(
+                    f"ids cannot be read as {wanted.str}: its byte order is not the machine's",
+                    hint=f"read them as {native.name}, and call astype on the result",
+                    option="dtype",
+                    value=wanted.str,
+                )
             possible = [kind.name for kind, holds in _HOLDS.items() if holds >= self.bits]
             raise OptionError(
                 f"ids of {self.bits} bits cannot be read as {wanted.name}",
@@ -244,7 +278,7 @@ class PackedShard:
         return wanted
 
     def _read_offsets(self) -> NDArray[np.uint64]:
-        path = _documents_path(self.path)
+        path = documents_path(self.path)
         try:
             offsets = np.load(path, mmap_mode="r", allow_pickle=False)
         except FileNotFoundError:
@@ -253,7 +287,7 @@ class PackedShard:
                 hint="keep both files of a shard in one directory",
                 path=str(path),
             ) from None
-        except (OSError, ValueError, EOFError):
+        except (OSError, *NOT_NPY):
             raise self._wrong_offsets() from None
         right = (
             isinstance(offsets, np.ndarray)
@@ -268,7 +302,7 @@ class PackedShard:
         return plain
 
     def _wrong_offsets(self) -> ShardFileError:
-        path = _documents_path(self.path)
+        path = documents_path(self.path)
         return ShardFileError(
             f"{path} does not say where the documents of {self.path.name} are",
             hint="copy both files of the shard again, or encode the corpus again",
@@ -276,54 +310,40 @@ class PackedShard:
         )
 
 
-def pack(
-    ids: ArrayLike,
-    path: str | os.PathLike[str],
-    *,
-    offsets: ArrayLike | None = None,
-    bits: int | None = None,
-) -> PackedShard:
-    """Write ids as a packed shard, for example those of an npy shard, and open it.
-
-    `offsets` says where documents start and end, as in the second file of an npy shard. Without it,
-    all ids are one document. `bits` defaults to what the largest id needs. `path` must end with
-    `.packed`. The documents go to a second file beside it, whose name ends with `.documents.npy`.
-    """
-    target = Path(path)
-    if target.suffix != SUFFIX:
-        raise OptionError(
-            f"the name of a packed shard ends with {SUFFIX}, not like {target}",
-            hint=f"write to {target.with_suffix(SUFFIX)}",
-            option="path",
-        )
-    numbers = np.asarray(ids)
-    whole = numbers.ndim == 1 and (numbers.dtype.kind in "iu" or numbers.size == 0)
-    if not whole or (numbers.size and not 0 <= numbers.min() <= numbers.max() < 2**32):
-        raise OptionError("ids must be one-dimensional, with numbers below 2^32", option="ids")
-    ends = np.asarray([0, numbers.size] if offsets is None else offsets)
-    right = (
-        ends.ndim == 1
-        and ends.size > 0
-        and ends.dtype.kind in "iu"
-        and (int(ends[0]), int(ends[-1])) == (0, numbers.size)
-        and bool((ends[1:] >= ends[:-1]).all())
-    )
-    if not right:
-        raise OptionError(
-            f"offsets must rise from 0 to the number of ids, {numbers.size}", option="offsets"
-        )
-    if bits is None:
-        bits = max(1, int(numbers.max(initial=0)).bit_length())
-    packed = _core.pack_ids(np.ascontiguousarray(numbers, np.uint32), ends.size - 1, bits)
-    second = io.BytesIO()
-    np.save(second, ends.astype(np.uint64))
-    replace(_documents_path(target), second.getvalue())
-    replace(target, packed)
-    return PackedShard(target)
-
-
-def _documents_path(path: Path) -> Path:
+def documents_path(path: Path) -> Path:
+    """The second file of a packed shard."""
     return path.with_suffix(DOCUMENTS_SUFFIX)
+
+
+def _integers(given: Any) -> NDArray[Any] | None:
+    """Integers as an array, of objects if 64 bits cannot hold them. None for anything else."""
+    array = np.asarray(given)
+    if array.dtype.kind in "iu":
+        return array
+    if array.size == 0:
+        return np.empty(array.shape, np.int64)
+    # numpy makes floats or objects of integers that are too large.
+    if isinstance(given, list | tuple) and array.dtype.kind in "fO":
+        array = np.asarray(given, object)
+        whole = (int, np.integer)
+        if all(isinstance(n, whole) and not isinstance(n, bool) for n in array.flat):
+            return array
+    return None
+
+
+def _first_outside(numbers: NDArray[Any], low: int, high: int) -> int | None:
+    """The first of the numbers that is less than `low`, or not less than `high`."""
+    if numbers.size == 0 or low <= int(numbers.min()) <= int(numbers.max()) < high:
+        return None
+    return next(number for number in map(int, numbers.flat) if not low <= number < high)
+
+
+def files_of(source: object) -> list[str]:
+    """The files that a packed shard or an array in a file is read from."""
+    if isinstance(source, PackedShard):
+        return [source._absolute, str(documents_path(Path(source._absolute)))]
+    name = source.filename if isinstance(source, np.memmap) else None
+    return [] if name is None else [os.fspath(name)]
 
 
 def _mapped(path: Path) -> NDArray[np.uint8]:

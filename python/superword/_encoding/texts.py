@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, TypeAlias
 
 from superword import _core
@@ -32,8 +32,17 @@ def several(texts: Texts) -> tuple[Sequence[Any], Batch]:
     pyarrow: Any = sys.modules.get("pyarrow")
     if pyarrow is not None and isinstance(texts, pyarrow.Array | pyarrow.ChunkedArray):
         return column_of_texts(texts)
-    batch = texts if isinstance(texts, list | tuple) else list(texts)
+    batch = texts if isinstance(texts, list | tuple) else list(_each(texts))
     return batch, batch
+
+
+def _each(texts: Texts) -> Iterator[Text]:
+    try:
+        return iter(texts)
+    except TypeError:
+        raise TypeError(
+            f"texts must be a list or another iterable of texts, not {type(texts).__name__}"
+        ) from None
 
 
 def text_at(texts: Sequence[Any], index: int) -> Any:

@@ -39,6 +39,8 @@ Kind = Literal[
     "evaluation",
     "report",
     "page",
+    "packed shard",
+    "documents",
 ]
 
 _NAMES: dict[Kind, str] = {
@@ -51,12 +53,15 @@ _NAMES: dict[Kind, str] = {
     "evaluation": "the result of an evaluation",
     "report": "a report that superword wrote",
     "page": "a page of the playground",
+    "packed shard": "a packed shard",
+    "documents": "the second file of a shard, which says where its documents are",
 }
 
 _SAMPLES: dict[Kind, str] = {
     "evaluation": "result.json",
     "report": "report.html",
     "page": "playground.html",
+    "packed shard": "ids.packed",
 }
 
 _RANK = re.compile(rb"[A-Za-z0-9+/]+=* [0-9]+\r?\n")
@@ -245,6 +250,16 @@ def _is_page(path: Path) -> bool:
     return b"<title>superword playground</title>" in _start(path)[:4096]
 
 
+def _is_packed(path: Path) -> bool:
+    return _start(path).startswith(b"\x93SWIDS\r\n")
+
+
+def _is_documents(path: Path) -> bool:
+    """Whether it is an array of `uint64`, in numpy's format."""
+    start = _start(path)[:128]
+    return start.startswith(b"\x93NUMPY") and b"'descr': '<u8'" in start
+
+
 _LOOKS_LIKE: dict[Kind, Callable[[Path], bool]] = {
     "model": _is_model,
     "counts": _is_counts,
@@ -255,4 +270,6 @@ _LOOKS_LIKE: dict[Kind, Callable[[Path], bool]] = {
     "evaluation": _is_evaluation,
     "report": _is_report,
     "page": _is_page,
+    "packed shard": _is_packed,
+    "documents": _is_documents,
 }
