@@ -5,7 +5,6 @@
 //! kept to resume from. [`Pass::gather`] adds the parts up. Counting in memory means one piece whose
 //! parts are not written to files.
 
-mod bounds;
 mod budget;
 mod counter;
 mod extents;
@@ -17,7 +16,6 @@ mod preview;
 mod some_keys;
 mod spill;
 mod weighted;
-mod windows;
 
 pub(super) use budget::{Budget, Purpose, Size};
 pub(super) use piece::WeightedPart;

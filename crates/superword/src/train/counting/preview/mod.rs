@@ -5,22 +5,25 @@
 //! all other cases the pass decides; see [`super::forecast`]. The beginning of the text would not do: texts are often
 //! sorted by topic or language. Neither would windows at regular distances: a text may repeat itself at that distance.
 //!
-//! Both estimates follow from how many keys are in exactly one window, in two, and so on; see [`super::bounds`].
+//! Both estimates follow from how many keys are in exactly one window, in two, and so on; see [`bounds`].
 
-use super::super::TrainError;
-use super::super::extent::Extent;
+mod bounds;
+mod windows;
+
 use super::Pass;
-use super::bounds::{Occurrences, TIMES};
 use super::budget::{Budget, Size};
 use super::counter::Counter;
 use super::some_keys::SomeKeys;
-use super::windows::Places;
 use crate::corpus::{Before, DocumentSink, ReadError, ReadOptions, Section};
 use crate::corpus::{read_parallel, read_section};
 use crate::count::Counts;
 use crate::observe::{Observer, Phase};
 use crate::text::SplitError;
 use crate::threads;
+use crate::train::TrainError;
+use crate::train::extent::Extent;
+use bounds::{Occurrences, TIMES};
+use windows::Places;
 
 /// A text of fewer stored bytes is read at once.
 const LEAST_BYTES: u64 = if cfg!(test) { 1 << 14 } else { 128 << 20 };
@@ -35,7 +38,7 @@ const FAR_APART: f64 = 2.0;
 
 impl Pass<'_> {
     /// Returns [`TrainError::MemoryExceeded`] if the counts of the text surely do not fit.
-    pub(super) fn preview<C: Counter>(
+    pub(in crate::train::counting) fn preview<C: Counter>(
         &self,
         make: impl Fn() -> C + Sync,
     ) -> Result<(), TrainError> {

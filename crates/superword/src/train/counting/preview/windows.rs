@@ -8,9 +8,9 @@ use std::collections::BTreeSet;
 
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::super::extent::Extent;
 use crate::corpus::Source;
 use crate::observe::{Observer, Stopped};
+use crate::train::extent::Extent;
 
 /// The number of windows: places that are chosen.
 const WINDOWS: usize = 1024;
