@@ -20,6 +20,9 @@ pub(crate) struct BigramSketch {
 /// Two bytes, so that more counters fit in the cache. A bigram of a larger count is never rare.
 type Counter = u16;
 
+/// The largest sketch has two to the power of this many counters.
+const MOST_BITS: u32 = 23;
+
 /// The most counters that are added up at once. They fit into a second-level cache.
 const MERGED_AT_ONCE: usize = 1 << 18;
 
@@ -35,12 +38,16 @@ impl BigramSketch {
     #[cfg(feature = "files")]
     pub(crate) const COUNTER_BYTES: usize = size_of::<Counter>();
 
+    /// The memory of the largest sketch.
+    #[cfg(feature = "files")]
+    pub(crate) const MOST_BYTES: u64 = (size_of::<Counter>() as u64) << MOST_BITS;
+
     /// The number of counters for a text of about `bytes` bytes, so that a sketch takes at most
     /// `memory` bytes. There are never fewer than 4096.
     pub(crate) fn counters_for(bytes: u64, memory: usize) -> usize {
         // One counter per pretoken, at four bytes of text each. No more than 16 MB: larger tables
         // overestimate fewer bigrams, but cache misses make them slower.
-        let bits = (64 - (bytes / 4).leading_zeros()).clamp(12, 23);
+        let bits = (64 - (bytes / 4).leading_zeros()).clamp(12, MOST_BITS);
         let mut counters = 1 << bits;
         while counters > 1 << 12 && counters * size_of::<Counter>() > memory {
             counters /= 2;

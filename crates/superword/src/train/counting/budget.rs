@@ -2,7 +2,7 @@
 
 use super::super::TrainError;
 use crate::corpus::{CorpusError, ReadOptions};
-use crate::count::Counts;
+use crate::count::{BigramSketch, Counts};
 
 /// Memory of a process that has not counted anything yet.
 const BASE_BYTES: u64 = 64 << 20;
@@ -14,6 +14,9 @@ const MIN_TABLE_BYTES: u64 = 8 << 20;
 const MIN_INDEX_BYTES: u64 = 16 << 20;
 /// One in this many parts of what is left is for a large document.
 const DOCUMENT_SHARE: u64 = 4;
+/// At most one in this many parts of what is left is for bigram sketches. A sketch of the best size makes far more difference
+/// than larger tables: with a smaller one, there are more candidates, and they have to be cut when all of them are counted.
+const SKETCH_SHARE: u64 = 2;
 /// The index of pairs starts with at least one in this many places.
 const FEWEST_PLACES: u64 = 8;
 /// What the pairs take for each place of the sequences.
@@ -115,6 +118,11 @@ impl Size {
     }
 }
 
+/// The number of sketches: each worker has one, and one more holds their sum.
+fn sketches(workers: u64) -> u64 {
+    workers + 1
+}
+
 impl Budget {
     /// Divides `limit` bytes. [`TrainError::MemoryTooSmall`] says how much is needed. Without sketches, there is more memory
     /// for tables.
@@ -134,9 +142,11 @@ impl Budget {
         }
         let left = limit - BASE_BYTES - workers * READING_BYTES;
         let document = left / DOCUMENT_SHARE;
-        // Each worker has a sketch, and one more holds their sum.
-        let sketch = left / 4 / (workers + 1);
-        let counts = left - document - if has_sketch { left / 4 } else { 0 };
+        let sketch = (left / SKETCH_SHARE / sketches(workers)).min(BigramSketch::MOST_BYTES);
+        let counts = match has_sketch {
+            true => left - document - sketch * sketches(workers),
+            false => left - document,
+        };
         // Documents that count a different number of times go to different tables. A group has at
         // most two such numbers.
         let tables = read
@@ -185,6 +195,13 @@ impl Budget {
         }
     }
 
+    /// The smallest limit that has room for sketches of this many bytes.
+    pub(super) fn with_sketches(bytes: u64, read: &ReadOptions) -> u64 {
+        let workers = crate::threads::resolve(read.threads) as u64;
+        let left = bytes * sketches(workers) * SKETCH_SHARE;
+        BASE_BYTES + workers * READING_BYTES + left
+    }
+
     /// The memory that a text of this size needs for `purpose`, next to `other` bytes.
     pub(super) fn needed(size: Size, purpose: Purpose, other: u64) -> u64 {
         BASE_BYTES
@@ -195,21 +212,6 @@ impl Budget {
                 // The cut ones, and the bigrams.
                 Purpose::Cutting => size.table * 5 / 2,
             }
-    }
-
-    /// Returns an error if a text of this size does not fit, next to `other` bytes. `what` is what was counted.
-    pub(super) fn check(
-        &self,
-        what: &'static str,
-        size: Size,
-        purpose: Purpose,
-        other: u64,
-    ) -> Result<(), TrainError> {
-        let needed = Budget::needed(size, purpose, other);
-        if needed <= self.limit {
-            return Ok(());
-        }
-        Err(self.exceeded(what, needed))
     }
 
     /// True if the limit is below this.
@@ -260,17 +262,41 @@ mod tests {
                 table: keys * 38,
             };
             let small = Budget::new(100 << 20, &read, true).unwrap();
-            match small.check("pretokens", size, Purpose::Learning, 1 << 20) {
-                Ok(()) => assert!(keys < 1_000_000),
-                Err(TrainError::MemoryExceeded { needed, .. }) => {
-                    let enough = Budget::new(needed, &read, true).unwrap();
-                    enough
-                        .check("pretokens", size, Purpose::Learning, 1 << 20)
-                        .unwrap();
-                    let places = enough.places(size, 1 << 20) as u64;
-                    assert!(places >= (size.items - size.keys) / FEWEST_PLACES);
+            let needed = Budget::needed(size, Purpose::Learning, 1 << 20);
+            if !small.is_below(needed) {
+                assert!(keys < 1_000_000);
+                continue;
+            }
+            let TrainError::MemoryExceeded { needed, .. } = small.exceeded("pretokens", needed)
+            else {
+                panic!("another error");
+            };
+            let enough = Budget::new(needed, &read, true).unwrap();
+            assert!(!enough.is_below(Budget::needed(size, Purpose::Learning, 1 << 20)));
+            let places = enough.places(size, 1 << 20) as u64;
+            assert!(places >= (size.items - size.keys) / FEWEST_PLACES);
+        }
+    }
+
+    #[test]
+    fn sketches_get_what_is_best_for_them_if_the_limit_allows_it() {
+        for threads in [1, 2, 16] {
+            let read = ReadOptions {
+                threads,
+                ..ReadOptions::default()
+            };
+            for bytes in [1 << 20, 5 << 20, BigramSketch::MOST_BYTES] {
+                let limit = Budget::with_sketches(bytes, &read);
+                let budget = |limit| Budget::new(limit, &read, true).unwrap();
+                assert!(budget(limit.max(512 << 20)).sketch as u64 >= bytes);
+                if bytes == BigramSketch::MOST_BYTES {
+                    assert_eq!(budget(limit).sketch as u64, bytes);
+                    assert!((budget(limit - 1).sketch as u64) < bytes);
+                    assert_eq!(budget(2 * limit).sketch as u64, bytes);
                 }
-                Err(other) => panic!("{other}"),
+                let with = budget(limit.max(512 << 20));
+                let without = Budget::new(limit.max(512 << 20), &read, false).unwrap();
+                assert!(with.table < without.table);
             }
         }
     }

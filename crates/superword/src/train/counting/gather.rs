@@ -4,7 +4,7 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use super::super::TrainError;
 use super::Pass;
-use super::budget::Size;
+use super::budget::{Budget, Size};
 use super::piece::{Part, WeightedPart};
 use crate::count::{CountFileError, Counts, ONE_IN};
 use crate::observe::{Phase, Step, check_stop};
@@ -37,7 +37,10 @@ impl Pass<'_> {
         }
         if let Some(budget) = &self.budget {
             let size = self.size_of_files::<C>(&files)?;
-            budget.check(C::NAME, size, self.purpose, self.other_bytes())?;
+            let needed = Budget::needed(size, self.purpose, self.other_bytes());
+            if budget.is_below(needed) {
+                return Err(self.exceeded::<C>(budget, needed));
+            }
         }
         let threads = crate::threads::resolve(self.read.threads);
         self.observer.step(phase, Step::AddUp, 0.0);

@@ -28,8 +28,8 @@ use super::sampling::KeptSample;
 use super::work::Store;
 use crate::corpus::{ReadOptions, Source};
 use crate::count::{
-    BigramSketch, CandidateCounter, CandidateCounts, Eligible, FrequentBigrams, PretokenCounter,
-    PretokenCounts, cut,
+    BigramSketch, CandidateCounter, CandidateCounts, Counts, Eligible, FrequentBigrams,
+    PretokenCounter, PretokenCounts, cut,
 };
 use crate::observe::{Observer, Phase, Step};
 use crate::prepare::Preparation;
@@ -85,6 +85,16 @@ impl Pass<'_> {
             true => (self.best_sketch_size() * BigramSketch::COUNTER_BYTES) as u64,
             false => 0,
         }
+    }
+
+    /// The error for a text that needs this much memory.
+    fn exceeded<C: Counts>(&self, budget: &Budget, needed: u64) -> TrainError {
+        // Otherwise the candidates would be refused next.
+        let sketches = match self.has_sketch {
+            true => Budget::with_sketches(self.other_bytes(), self.read),
+            false => 0,
+        };
+        budget.exceeded(C::NAME, needed.max(sketches))
     }
 
     /// Counts pretokens, and bigrams too if `sketch_size` is given. `key` gives the key of the piece

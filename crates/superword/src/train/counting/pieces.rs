@@ -16,7 +16,7 @@ use crate::corpus::{
     self, Before, MAX_SKIPS_SHOWN, ReadOptions, ReadReport, Section, Source, SourceReport,
     read_parallel, read_section, read_texts,
 };
-use crate::count::{BigramSketch, Counts};
+use crate::count::BigramSketch;
 use crate::observe::{Observer, Phase, Step};
 use crate::threads;
 
@@ -105,7 +105,7 @@ impl Pass<'_> {
                 (Some(forecast), Some(budget)) if forecast.measures() => {
                     let needed = forecast.needed::<C::Counts>();
                     if budget.is_below(needed) {
-                        return Err(budget.exceeded(C::Counts::NAME, needed));
+                        return Err(self.exceeded::<C::Counts>(&budget, needed));
                     }
                     // The estimate was wrong: they fit. So they have to be counted.
                 }

@@ -82,7 +82,7 @@ impl Pass<'_> {
                 let (least, most) = occurrences.growth(share);
                 let (least, most) = (needed(least), needed(most));
                 if budget.is_below(least) && (most as f64) < least as f64 * FAR_APART {
-                    return Err(budget.exceeded(C::Counts::NAME, most));
+                    return Err(self.exceeded::<C::Counts>(&budget, most));
                 }
             }
         }
