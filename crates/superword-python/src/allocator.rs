@@ -61,10 +61,10 @@ pub(crate) fn give_back() {
     }
 }
 
-/// As long as a value of this type lives, glibc takes every large block from the system and returns it at once. By default, it
-/// takes more and more of them from its heap once large blocks have been freed. What is freed between blocks that are
-/// still in use then counts as memory of the process, a fifth of the limit in some runs with `max_memory`. Elsewhere
-/// this does nothing.
+/// While a value of this type lives, glibc takes large blocks from the system and returns them as soon as they are freed.
+///
+/// By default, glibc moves larger and larger blocks to its heap, and cannot return what is freed between blocks that are still
+/// in use. Some runs with `max_memory` exceeded their limit by a fifth because of that. On other systems this does nothing.
 pub(crate) struct WithinLimit(());
 
 static LIMITED: AtomicUsize = AtomicUsize::new(0);

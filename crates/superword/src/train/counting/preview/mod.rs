@@ -29,7 +29,7 @@ use windows::Places;
 const LEAST_BYTES: u64 = if cfg!(test) { 1 << 14 } else { 128 << 20 };
 
 /// The text is estimated after this many windows, and then whenever their number has doubled. A limit that is probably
-/// large enough is accepted then. A limit that is too small is refused after the last window, so that the hint is exact.
+/// large enough is accepted then. A limit that is too small is only refused after the last window, when the bounds are closest.
 const FIRST: usize = 16;
 
 /// If the high estimate needs this many times the memory of the low one, its number would be of no use. Then the pass
